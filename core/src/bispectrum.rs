@@ -1,0 +1,188 @@
+//! z = W x and β_ij = z_i · z_j · conj((W_i ⊙ W_j) x), in one order of arithmetic for every processor.
+//!
+//! **The order.** A sum over n has [`LANES`] partial sums: term n goes to lane n mod 8, in the order of n, and the
+//! lanes are added as ((0+4)+(2+6)) + ((1+5)+(3+7)). A complex term is two real ones: the real lane takes
+//! +v_re·w_re, then −v_im·w_im; the imaginary lane +v_re·w_im, then +v_im·w_re. Every product and every sum is
+//! rounded to f32 by itself; nothing is fused. Eight lanes are one AVX register or two of SSE, and sixteen of the
+//! Cortex-M4F's 32 registers.
+
+use crate::magnitude::{Accumulator, Magnitude};
+use crate::scaling::PowerOfTwo;
+use crate::weights::{Element, Matrix, Row};
+use num_complex::Complex32;
+
+/// Independent partial sums of every sum over the inputs.
+pub const LANES: usize = 8;
+
+type Lanes = [f32; LANES];
+
+#[inline(always)]
+fn total(l: Lanes) -> f32 {
+    ((l[0] + l[4]) + (l[2] + l[6])) + ((l[1] + l[5]) + (l[3] + l[7]))
+}
+
+/// z_i = W_i (2^k x).
+#[inline(always)]
+pub(crate) fn coefficient<E: Element>(row: Row<'_, E>, x: &[f32], scale: PowerOfTwo) -> Complex32 {
+    let (mut re, mut im) = ([0.0; LANES], [0.0; LANES]);
+    let (x, x_rest) = x.as_chunks::<LANES>();
+    let (w_re, w_re_rest) = row.re.as_chunks::<LANES>();
+    let (w_im, w_im_rest) = row.im.as_chunks::<LANES>();
+    let mut add = |l: usize, x: f32, w_re: E, w_im: E| {
+        let x = scale.scale(x);
+        re[l] += w_re.value() * x;
+        im[l] += w_im.value() * x;
+    };
+    for ((x, w_re), w_im) in x.iter().zip(w_re).zip(w_im) {
+        for l in 0..LANES {
+            add(l, x[l], w_re[l], w_im[l]);
+        }
+    }
+    for (l, ((x, w_re), w_im)) in (0..LANES).zip(x_rest.iter().zip(w_re_rest).zip(w_im_rest)) {
+        add(l, *x, *w_re, *w_im);
+    }
+    Complex32::new(total(re), total(im))
+}
+
+/// Σ_n v_n W_jn, which for v = W_i ⊙ x is (W_i ⊙ W_j) x.
+#[inline(always)]
+fn product<E: Element>(v_re: &[f32], v_im: &[f32], row: Row<'_, E>) -> Complex32 {
+    let (mut re, mut im) = ([0.0; LANES], [0.0; LANES]);
+    let (v_re, v_re_rest) = v_re.as_chunks::<LANES>();
+    let (v_im, v_im_rest) = v_im.as_chunks::<LANES>();
+    let (w_re, w_re_rest) = row.re.as_chunks::<LANES>();
+    let (w_im, w_im_rest) = row.im.as_chunks::<LANES>();
+    let mut add = |l: usize, v_re: f32, v_im: f32, w_re: E, w_im: E| {
+        let (w_re, w_im) = (w_re.value(), w_im.value());
+        re[l] += v_re * w_re;
+        re[l] -= v_im * w_im;
+        im[l] += v_re * w_im;
+        im[l] += v_im * w_re;
+    };
+    for (((v_re, v_im), w_re), w_im) in v_re.iter().zip(v_im).zip(w_re).zip(w_im) {
+        for l in 0..LANES {
+            add(l, v_re[l], v_im[l], w_re[l], w_im[l]);
+        }
+    }
+    let rest = v_re_rest
+        .iter()
+        .zip(v_im_rest)
+        .zip(w_re_rest)
+        .zip(w_im_rest);
+    for (l, (((v_re, v_im), w_re), w_im)) in (0..LANES).zip(rest) {
+        add(l, *v_re, *v_im, *w_re, *w_im);
+    }
+    Complex32::new(total(re), total(im))
+}
+
+/// A row times the signal, v_n = W_in (2^k x_n), into two buffers of N.
+#[inline(always)]
+fn weigh<E: Element>(
+    row: Row<'_, E>,
+    x: &[f32],
+    scale: PowerOfTwo,
+    v_re: &mut [f32],
+    v_im: &mut [f32],
+) {
+    let v = v_re.iter_mut().zip(v_im);
+    for (((v_re, v_im), x), (w_re, w_im)) in v.zip(x).zip(row.re.iter().zip(row.im)) {
+        let x = scale.scale(*x);
+        *v_re = w_re.value() * x;
+        *v_im = w_im.value() * x;
+    }
+}
+
+/// z_i z_j conj(s).
+#[inline(always)]
+fn triple(z_i: Complex32, z_j: Complex32, s: Complex32) -> Complex32 {
+    let re = z_i.re * z_j.re - z_i.im * z_j.im;
+    let im = z_i.re * z_j.im + z_i.im * z_j.re;
+    Complex32::new(re * s.re + im * s.im, im * s.re - re * s.im)
+}
+
+/// Where the intermediate values of one signal live: N and N and R elements.
+pub(crate) struct Scratch<'s> {
+    v_re: &'s mut [f32],
+    v_im: &'s mut [f32],
+    z: &'s mut [Complex32],
+}
+
+impl<'s> Scratch<'s> {
+    /// `None` where `buffer` is too short.
+    pub(crate) fn split(buffer: &'s mut [f32], inputs: usize, rows: usize) -> Option<Self> {
+        let (v_re, rest) = buffer.split_at_mut_checked(inputs)?;
+        let (v_im, rest) = rest.split_at_mut_checked(inputs)?;
+        let z = bytemuck::try_cast_slice_mut(rest.get_mut(..2 * rows)?).ok()?;
+        Some(Scratch { v_re, v_im, z })
+    }
+}
+
+/// How a signal and the weights are brought to a common magnitude: with E_x and E_w the exponents of the largest
+/// sample and weight, x is multiplied by 2^-(E_x+E_w) and (W_i ⊙ W_j) x by 2^-E_w.
+///
+/// Then |z_i| < 4N and |z_ij| < 8N, so that with N ≤ 2^14 and 2^27 pairs Σ|β|² < 2^127.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Scale {
+    signal: i32,
+    weights: i32,
+}
+
+impl Scale {
+    pub(crate) fn new(signal: i32, weights: i32) -> Self {
+        Scale { signal, weights }
+    }
+
+    /// What x is multiplied by.
+    pub(crate) fn input(self) -> PowerOfTwo {
+        PowerOfTwo::new(-self.coefficient())
+    }
+
+    /// What (W_i ⊙ W_j) x is multiplied by.
+    fn product(self) -> PowerOfTwo {
+        PowerOfTwo::new(-self.weights)
+    }
+
+    /// z is the computed one times 2 to this.
+    pub(crate) fn coefficient(self) -> i32 {
+        self.signal + self.weights
+    }
+
+    /// β is the computed one times 2 to this.
+    fn bispectrum(self) -> i32 {
+        3 * self.signal + 4 * self.weights
+    }
+}
+
+/// Every β_ij of the scaled signal in the order of [`pairs`](crate::pairs), and their norm.
+///
+/// `None` where all of them are zero.
+#[inline(always)]
+pub(crate) fn each_term<E: Element>(
+    weights: Matrix<'_, E>,
+    scale: Scale,
+    x: &[f32],
+    scratch: Scratch<'_>,
+    mut each: impl FnMut(usize, usize, Complex32),
+) -> Option<Magnitude> {
+    let Scratch { v_re, v_im, z } = scratch;
+    let (input, rescale) = (scale.input(), scale.product());
+    for (i, z) in z.iter_mut().enumerate() {
+        *z = coefficient(weights.row(i), x, input);
+    }
+    let mut squares = Accumulator::default();
+    let mut rest = &z[..];
+    let mut i = 0;
+    while let Some(&z_i) = rest.first() {
+        weigh(weights.row(i), x, input, v_re, v_im);
+        for (z_j, j) in rest.iter().zip(i..) {
+            let s = product(v_re, v_im, weights.row(j));
+            let s = Complex32::new(rescale.scale(s.re), rescale.scale(s.im));
+            let term = triple(z_i, *z_j, s);
+            squares.add(term);
+            each(i, j, term);
+        }
+        rest = rest.get(1..).unwrap_or_default();
+        i += 1;
+    }
+    squares.finish(scale.bispectrum())
+}

@@ -1,0 +1,240 @@
+//! The model as bytes: a postcard message with a CRC-32 behind it. `docs/format.md` specifies it to the byte.
+//!
+//! Every field of variable length is borrowed; the weights begin at a multiple of [`ALIGNMENT`] from the first byte.
+
+use crate::error::{Error, Part};
+use crc::{CRC_32_ISO_HDLC, Crc, Table};
+use serde::{Deserialize, Serialize};
+
+/// The first four bytes of every model.
+pub const MAGIC: [u8; 4] = *b"BSN\0";
+/// The format version this crate reads and writes.
+pub const VERSION: u8 = 1;
+/// The most inputs or rows: with it every size of a model fits a 32-bit `usize`.
+pub const MAX_DIMENSION: u16 = 1 << 14;
+/// The weights begin at a multiple of this, counted from the first byte of the model.
+pub const ALIGNMENT: usize = 16;
+
+/// Bytes of one complex weight: two f32.
+const WEIGHT_LEN: usize = 8;
+/// Magic, version, length; both dimensions, both names, four sections of two, padding and weights' length; the CRC.
+const LEAST_LEN: usize = 9 + 2 + 2 + 8 + 2 + CRC_LEN - 3;
+const CRC_LEN: usize = 4;
+
+/// One table of 1 KiB: ten instructions a byte on a Cortex-M, where a bit at a time takes sixty.
+const CRC: Crc<u32, Table<1>> = Crc::<u32, Table<1>>::new(&CRC_32_ISO_HDLC);
+
+/// What a model consists of, to be written.
+///
+/// ```
+/// use bispectral_core::{format::Parts, Model};
+///
+/// // One row, two inputs: (1 + 0i, 0 + 1i), real parts first.
+/// let weights: Vec<u8> = [1.0_f32, 0.0, 0.0, 1.0].iter().flat_map(|w| w.to_le_bytes()).collect();
+/// let parts = Parts { inputs: 2, rows: 1, name: "tiny", group: None, weights: &weights };
+///
+/// let mut bytes = vec![0; parts.encoded_len()?];
+/// let model = Model::from_bytes(parts.write(&mut bytes)?)?;
+/// assert_eq!((model.inputs(), model.rows(), model.name()), (2, 1, "tiny"));
+/// # Ok::<(), bispectral_core::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Parts<'a> {
+    /// N, the samples of a signal.
+    pub inputs: u16,
+    /// R, the rows of W.
+    pub rows: u16,
+    /// What people call the model; may be empty.
+    pub name: &'a str,
+    /// The group whose irreducible representations the rows are, where it is known: `Z16xZ16`.
+    pub group: Option<&'a str>,
+    /// Little-endian f32: row after row, in each the N real parts and then the N imaginary parts.
+    pub weights: &'a [u8],
+}
+
+/// A kind and what belongs to it. Kind 0 with no bytes is all that version 1 knows.
+#[derive(Serialize, Deserialize, Default)]
+struct Section<'a> {
+    kind: u8,
+    #[serde(borrow)]
+    bytes: &'a [u8],
+}
+
+/// The message, field by field in the order of the bytes; the CRC follows it.
+#[derive(Serialize, Deserialize)]
+struct Wire<'a> {
+    magic: [u8; 4],
+    version: u8,
+    #[serde(with = "postcard::fixint::le")]
+    length: u32,
+    inputs: u16,
+    rows: u16,
+    #[serde(borrow)]
+    name: &'a str,
+    group: &'a str,
+    encoding: Section<'a>,
+    pairs: Section<'a>,
+    structure: Section<'a>,
+    head: Section<'a>,
+    padding: &'a [u8],
+    weights: &'a [u8],
+}
+
+impl<'a> Parts<'a> {
+    /// Reads `bytes` and checks everything that does not need a look at the single weights.
+    pub(crate) fn read(bytes: &'a [u8]) -> Result<Self, Error> {
+        let message = checked_message(bytes)?;
+        let (wire, behind) =
+            postcard::take_from_bytes::<Wire<'a>>(message).map_err(|_| Error::Malformed)?;
+        let aligned = offset_of_weights(message, &wire).is_some_and(|at| at % ALIGNMENT == 0);
+        if !behind.is_empty() || !aligned || wire.padding.len() >= ALIGNMENT {
+            return Err(Error::Malformed);
+        }
+        for (part, section) in [
+            (Part::Encoding, &wire.encoding),
+            (Part::Pairs, &wire.pairs),
+            (Part::Structure, &wire.structure),
+            (Part::Head, &wire.head),
+        ] {
+            match section.kind {
+                0 if section.bytes.is_empty() => {}
+                0 => return Err(Error::Malformed),
+                kind => return Err(Error::Unsupported { part, kind }),
+            }
+        }
+        let parts = Parts {
+            inputs: wire.inputs,
+            rows: wire.rows,
+            name: wire.name,
+            group: (!wire.group.is_empty()).then_some(wire.group),
+            weights: wire.weights,
+        };
+        parts.check_lengths()?;
+        Ok(parts)
+    }
+
+    /// How many bytes [`write`](Self::write) will write.
+    ///
+    /// # Errors
+    /// [`Error::Dimensions`] and [`Error::WeightLength`] where the parts do not fit together,
+    /// [`Error::Overflow`] where the model would be longer than 4 GiB.
+    pub fn encoded_len(&self) -> Result<usize, Error> {
+        self.check_lengths()?;
+        self.message_len(self.padding()?)?
+            .checked_add(CRC_LEN)
+            .filter(|&length| u32::try_from(length).is_ok())
+            .ok_or(Error::Overflow)
+    }
+
+    /// Writes the model to the front of `out` and returns what was written.
+    ///
+    /// # Errors
+    /// As [`encoded_len`](Self::encoded_len), and [`Error::OutputLength`] where `out` is shorter than that.
+    pub fn write<'b>(&self, out: &'b mut [u8]) -> Result<&'b [u8], Error> {
+        let length = self.encoded_len()?;
+        let found = out.len();
+        let out = out.get_mut(..length).ok_or(Error::OutputLength {
+            needed: length as u32,
+            found: saturate(found),
+        })?;
+        let (message, crc) = out
+            .split_last_chunk_mut::<CRC_LEN>()
+            .ok_or(Error::Malformed)?;
+        postcard::to_slice(&self.wire(self.padding()?, length as u32), message)
+            .map_err(|_| Error::Malformed)?;
+        *crc = CRC.checksum(message).to_le_bytes();
+        Ok(out)
+    }
+
+    fn wire(&self, padding: usize, length: u32) -> Wire<'a> {
+        const ZEROS: [u8; ALIGNMENT] = [0; ALIGNMENT];
+        Wire {
+            magic: MAGIC,
+            version: VERSION,
+            length,
+            inputs: self.inputs,
+            rows: self.rows,
+            name: self.name,
+            group: self.group.unwrap_or_default(),
+            encoding: Section::default(),
+            pairs: Section::default(),
+            structure: Section::default(),
+            head: Section::default(),
+            padding: ZEROS.get(..padding).unwrap_or_default(),
+            weights: self.weights,
+        }
+    }
+
+    fn message_len(&self, padding: usize) -> Result<usize, Error> {
+        let counter = postcard::ser_flavors::Size::default();
+        postcard::serialize_with_flavor(&self.wire(padding, 0), counter)
+            .map_err(|_| Error::Malformed)
+    }
+
+    /// Zeros before the weights, so that they begin at a multiple of [`ALIGNMENT`].
+    fn padding(&self) -> Result<usize, Error> {
+        let begin = self.message_len(0)?.wrapping_sub(self.weights.len());
+        Ok(begin.wrapping_neg() % ALIGNMENT)
+    }
+
+    fn check_lengths(&self) -> Result<(), Error> {
+        let (inputs, rows) = (self.inputs, self.rows);
+        if ![inputs, rows]
+            .iter()
+            .all(|dimension| (1..=MAX_DIMENSION).contains(dimension))
+        {
+            return Err(Error::Dimensions { inputs, rows });
+        }
+        let needed = usize::from(inputs) * usize::from(rows) * WEIGHT_LEN;
+        if self.weights.len() != needed {
+            return Err(Error::WeightLength {
+                needed: saturate(needed),
+                found: saturate(self.weights.len()),
+            });
+        }
+        Ok(())
+    }
+}
+
+/// The bytes before the CRC, once magic, version, length and CRC are right: in this order, so that the
+/// error names the first thing that is wrong.
+fn checked_message(bytes: &[u8]) -> Result<&[u8], Error> {
+    let found = saturate(bytes.len());
+    let truncated = Error::Truncated {
+        needed: LEAST_LEN as u32,
+        found,
+    };
+    let (magic, rest) = bytes.split_first_chunk::<4>().ok_or(truncated)?;
+    if *magic != MAGIC {
+        return Err(Error::Magic);
+    }
+    let (&[version], rest) = rest.split_first_chunk::<1>().ok_or(truncated)?;
+    if version != VERSION {
+        return Err(Error::Version { found: version });
+    }
+    let (length, _) = rest.split_first_chunk::<4>().ok_or(truncated)?;
+    let needed = u32::from_le_bytes(*length);
+    if found < needed {
+        return Err(Error::Truncated { needed, found });
+    }
+    if found > needed {
+        return Err(Error::TrailingBytes { needed, found });
+    }
+    let (message, crc) = bytes.split_last_chunk::<CRC_LEN>().ok_or(truncated)?;
+    let (stored, computed) = (u32::from_le_bytes(*crc), CRC.checksum(message));
+    if stored != computed {
+        return Err(Error::Checksum { stored, computed });
+    }
+    Ok(message)
+}
+
+/// The weights are the last field of the message.
+fn offset_of_weights(message: &[u8], wire: &Wire<'_>) -> Option<usize> {
+    message.len().checked_sub(wire.weights.len())
+}
+
+/// A length for an error message; no model is longer than 4 GiB.
+pub(crate) fn saturate(length: usize) -> u32 {
+    u32::try_from(length).unwrap_or(u32::MAX)
+}

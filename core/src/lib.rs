@@ -1,0 +1,63 @@
+//! Bispectral invariants on a microcontroller.
+//!
+//! A *bispectral network* is one complex matrix W, learned on a host from signals that are "the same, moved somehow".
+//! From a signal x this crate computes
+//!
+//! > β_ij(x) = (W_i x) (W_j x) conj((W_i ⊙ W_j) x),  β̄ = β / ‖β‖₂,
+//!
+//! which does not change when x is moved, and changes with everything else about x.
+//!
+//! No `std`, no heap, no `unsafe`, no panic: W stays in flash, the buffers are the caller's and the results have the
+//! same bits on every processor.
+//!
+//! ```
+//! use bispectral_core::{Complex32, Model, include_model, pair_count, scratch_len};
+//!
+//! // Four samples of one turn of a shaft; it may start anywhere.
+//! static MODEL: &[u8] = include_model!(concat!(env!("CARGO_MANIFEST_DIR"), "/models/z4.bsn"));
+//! const INPUTS: usize = 4;
+//! const ROWS: usize = 3;
+//!
+//! let model = Model::from_bytes(MODEL)?;
+//! let mut scratch = [0.0; scratch_len(INPUTS, ROWS)];
+//! let mut features = [Complex32::ZERO; pair_count(ROWS)];
+//! model.invariants(&[0.1, 0.9, 0.3, -0.2], &mut scratch, &mut features)?;
+//! # Ok::<(), bispectral_core::Error>(())
+//! ```
+//!
+//! | on the device there is room for | use |
+//! | --- | --- |
+//! | all R(R+1)/2 terms | [`Model::invariants`], or [`Extractor`], which owns its buffers |
+//! | a few kilobytes | [`Model::stream`], which hands out one term at a time |
+//!
+//! # Features
+//! None is on by default, all are additive: `std` (results as `Vec`), `defmt` (`Format` for the public types),
+//! `serde` (`Serialize` and `Deserialize` for errors and magnitudes, and for the elements of results).
+
+#![no_std]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+#[cfg(feature = "std")]
+extern crate std;
+
+mod bispectrum;
+mod error;
+mod extractor;
+mod flash;
+pub mod format;
+mod magnitude;
+mod model;
+#[cfg(feature = "std")]
+mod owned;
+mod pairs;
+mod scaling;
+mod weights;
+
+pub use bispectrum::LANES;
+pub use error::{Error, Part};
+pub use extractor::Extractor;
+pub use flash::Aligned;
+pub use magnitude::Magnitude;
+pub use model::{Model, scratch_len};
+pub use num_complex::Complex32;
+pub use pairs::{pair_count, pair_index, pairs};

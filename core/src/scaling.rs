@@ -1,0 +1,77 @@
+//! Powers of two. Multiplying by one is exact, so a signal is brought to a common magnitude
+//! first and neither its products nor its sums leave the range of f32, whatever it was measured in.
+
+/// Exponents past this move every f32 to zero or infinity: 2^-149 … 2^128 are 277 binades.
+const FARTHEST: i32 = 300;
+
+/// 2^k as factors that are each a normal f32; their product may not be one.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PowerOfTwo([f32; 3]);
+
+impl PowerOfTwo {
+    pub(crate) fn new(exponent: i32) -> Self {
+        let k = exponent.clamp(-FARTHEST, FARTHEST);
+        let third = k / 3;
+        PowerOfTwo([
+            power_of_two(third),
+            power_of_two(third),
+            power_of_two(k - 2 * third),
+        ])
+    }
+
+    /// `value`·2^k, rounded only where the result is subnormal.
+    #[inline(always)]
+    pub(crate) fn scale(self, value: f32) -> f32 {
+        value * self.0[0] * self.0[1] * self.0[2]
+    }
+}
+
+/// 2^k for −126 ≤ k ≤ 127.
+fn power_of_two(k: i32) -> f32 {
+    f32::from_bits(((k + 127) as u32) << 23)
+}
+
+/// The exponent of the largest magnitude, floor(log2 max|x|).
+///
+/// `None` where all are zero; `Err` with the place of the first that is not finite.
+/// Compares bit patterns, which order as magnitudes do: no floating-point unit is needed.
+pub(crate) fn exponent_of_largest(values: impl Iterator<Item = f32>) -> Result<Option<i32>, usize> {
+    let mut largest = 0;
+    for (at, value) in values.enumerate() {
+        let magnitude = value.to_bits() & 0x7fff_ffff;
+        if magnitude >= f32::INFINITY.to_bits() {
+            return Err(at);
+        }
+        largest = largest.max(magnitude);
+    }
+    Ok(match largest >> 23 {
+        0 if largest == 0 => None,
+        0 => Some(-118 - largest.leading_zeros() as i32),
+        biased => Some(biased as i32 - 127),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_power_of_two_has_its_own_exponent() {
+        for k in -149..=127 {
+            let value = (f64::from(k)).exp2() as f32;
+            let found = exponent_of_largest([0.0, value, -value / 2.0].into_iter());
+            assert_eq!(found, Ok(Some(k)));
+            assert_eq!(PowerOfTwo::new(-k).scale(value), 1.0);
+            assert_eq!(PowerOfTwo::new(k).scale(1.0), value);
+        }
+    }
+
+    #[test]
+    fn the_first_value_that_is_not_finite_is_named() {
+        assert_eq!(
+            exponent_of_largest([1.0, f32::NAN, f32::INFINITY].into_iter()),
+            Err(1)
+        );
+        assert_eq!(exponent_of_largest([0.0, -0.0].into_iter()), Ok(None));
+    }
+}

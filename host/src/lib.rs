@@ -1,0 +1,3 @@
+//! Learn the symmetry behind data, and export its invariants to microcontrollers.
+
+pub mod network;

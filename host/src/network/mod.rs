@@ -1,0 +1,1 @@
+//! The bispectral network: forward pass, loss and gradient.
