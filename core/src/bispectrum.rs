@@ -7,7 +7,7 @@
 //! Cortex-M4F's 32 registers.
 
 use crate::magnitude::{Accumulator, Magnitude};
-use crate::scaling::PowerOfTwo;
+use crate::scaling::{PowerOfTwo, power_of_two};
 use crate::weights::{Element, Matrix, Row};
 use num_complex::Complex32;
 
@@ -75,20 +75,15 @@ fn product<E: Element>(v_re: &[f32], v_im: &[f32], row: Row<'_, E>) -> Complex32
     Complex32::new(total(re), total(im))
 }
 
-/// A row times the signal, v_n = W_in (2^k x_n), into two buffers of N.
+/// A row times the signal, v_n = W_in (2^k x_n) 2^-E_w, into two buffers of N.
 #[inline(always)]
-fn weigh<E: Element>(
-    row: Row<'_, E>,
-    x: &[f32],
-    scale: PowerOfTwo,
-    v_re: &mut [f32],
-    v_im: &mut [f32],
-) {
+fn weigh<E: Element>(row: Row<'_, E>, x: &[f32], scale: Scale, v_re: &mut [f32], v_im: &mut [f32]) {
+    let (input, factor) = (scale.input(), scale.product());
     let v = v_re.iter_mut().zip(v_im);
     for (((v_re, v_im), x), (w_re, w_im)) in v.zip(x).zip(row.re.iter().zip(row.im)) {
-        let x = scale.scale(*x);
-        *v_re = w_re.value() * x;
-        *v_im = w_im.value() * x;
+        let x = input.scale(*x);
+        *v_re = w_re.value() * x * factor;
+        *v_im = w_im.value() * x * factor;
     }
 }
 
@@ -118,7 +113,7 @@ impl<'s> Scratch<'s> {
 }
 
 /// How a signal and the weights are brought to a common magnitude: with E_x and E_w the exponents of the largest
-/// sample and weight, x is multiplied by 2^-(E_x+E_w) and (W_i ⊙ W_j) x by 2^-E_w.
+/// sample and weight, x is multiplied by 2^-(E_x+E_w) and W_i ⊙ x once more by 2^-E_w.
 ///
 /// Then |z_i| < 4N and |z_ij| < 8N, so that with N ≤ 2^14 and 2^27 pairs Σ|β|² < 2^127.
 #[derive(Debug, Clone, Copy)]
@@ -137,9 +132,9 @@ impl Scale {
         PowerOfTwo::new(-self.coefficient())
     }
 
-    /// What (W_i ⊙ W_j) x is multiplied by.
-    fn product(self) -> PowerOfTwo {
-        PowerOfTwo::new(-self.weights)
+    /// What W_i ⊙ x is multiplied by.
+    fn product(self) -> f32 {
+        power_of_two(-self.weights)
     }
 
     /// z is the computed one times 2 to this.
@@ -162,21 +157,19 @@ pub(crate) fn each_term<E: Element>(
     scale: Scale,
     x: &[f32],
     scratch: Scratch<'_>,
-    mut each: impl FnMut(usize, usize, Complex32),
+    each: &mut dyn FnMut(usize, usize, Complex32),
 ) -> Option<Magnitude> {
     let Scratch { v_re, v_im, z } = scratch;
-    let (input, rescale) = (scale.input(), scale.product());
     for (i, z) in z.iter_mut().enumerate() {
-        *z = coefficient(weights.row(i), x, input);
+        *z = coefficient(weights.row(i), x, scale.input());
     }
     let mut squares = Accumulator::default();
     let mut rest = &z[..];
     let mut i = 0;
     while let Some(&z_i) = rest.first() {
-        weigh(weights.row(i), x, input, v_re, v_im);
+        weigh(weights.row(i), x, scale, v_re, v_im);
         for (z_j, j) in rest.iter().zip(i..) {
             let s = product(v_re, v_im, weights.row(j));
-            let s = Complex32::new(rescale.scale(s.re), rescale.scale(s.im));
             let term = triple(z_i, *z_j, s);
             squares.add(term);
             each(i, j, term);

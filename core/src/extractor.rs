@@ -1,4 +1,4 @@
-//! A model with buffers of its own, for those who prefer values to slices.
+//! A model with buffers of its own, for those who would rather not hand slices around.
 
 use crate::error::Error;
 use crate::format::saturate;
@@ -9,7 +9,8 @@ use num_complex::Complex32;
 /// A [`Model`] and the memory it computes in, of a size known when the program is built.
 ///
 /// `SCRATCH` is [`scratch_len(N, R)`](crate::scratch_len), `TERMS` is [`pair_count(R)`](crate::pair_count);
-/// larger ones work and leave room for other models.
+/// larger ones work and leave room for other models. Results are lent, so that nothing large passes over the stack;
+/// `clone()` makes them values.
 ///
 /// ```
 /// use bispectral_core::{Extractor, Model, pair_count, scratch_len};
@@ -18,15 +19,16 @@ use num_complex::Complex32;
 /// let model = Model::from_bytes(bytes)?;
 /// let mut extractor = Extractor::<{ scratch_len(4, 3) }, { pair_count(3) }>::new(model)?;
 ///
-/// let original = extractor.invariants(&[3.0, 1.0, 0.0, -1.0])?;
+/// let original = extractor.invariants(&[3.0, 1.0, 0.0, -1.0])?.clone();
 /// let shifted = extractor.invariants(&[0.0, -1.0, 3.0, 1.0])?;
-/// assert!(original.iter().zip(&shifted).all(|(a, b)| (a - b).norm() < 1e-6));
+/// assert!(original.iter().zip(shifted).all(|(a, b)| (a - b).norm() < 1e-6));
 /// # Ok::<(), bispectral_core::Error>(())
 /// ```
 #[derive(Debug, Clone)]
 pub struct Extractor<'a, const SCRATCH: usize, const TERMS: usize> {
     model: Model<'a>,
     scratch: [f32; SCRATCH],
+    terms: Vec<Complex32, TERMS>,
 }
 
 impl<'a, const SCRATCH: usize, const TERMS: usize> Extractor<'a, SCRATCH, TERMS> {
@@ -34,6 +36,7 @@ impl<'a, const SCRATCH: usize, const TERMS: usize> Extractor<'a, SCRATCH, TERMS>
     ///
     /// # Errors
     /// [`Error::ScratchLength`] or [`Error::OutputLength`] where the capacities are too small for it.
+    #[inline]
     pub fn new(model: Model<'a>) -> Result<Self, Error> {
         if SCRATCH < model.scratch_len() {
             return Err(Error::ScratchLength {
@@ -50,6 +53,7 @@ impl<'a, const SCRATCH: usize, const TERMS: usize> Extractor<'a, SCRATCH, TERMS>
         Ok(Extractor {
             model,
             scratch: [0.0; SCRATCH],
+            terms: Vec::new(),
         })
     }
 
@@ -62,48 +66,57 @@ impl<'a, const SCRATCH: usize, const TERMS: usize> Extractor<'a, SCRATCH, TERMS>
     /// β̄: see [`Model::invariants`].
     ///
     /// # Errors
-    /// As there.
-    pub fn invariants(&mut self, x: &[f32]) -> Result<Vec<Complex32, TERMS>, Error> {
-        let Extractor { model, scratch } = self;
-        filled(model.pairs(), |out| model.invariants(x, scratch, out))
+    /// As there, but for the lengths of buffers.
+    pub fn invariants(&mut self, x: &[f32]) -> Result<&Vec<Complex32, TERMS>, Error> {
+        self.fill(self.model.pairs(), |model, scratch, terms| {
+            model.invariants(x, scratch, terms)
+        })
     }
 
     /// β: see [`Model::bispectrum`].
     ///
     /// # Errors
-    /// As there.
-    pub fn bispectrum(&mut self, x: &[f32]) -> Result<Vec<Complex32, TERMS>, Error> {
-        let Extractor { model, scratch } = self;
-        filled(model.pairs(), |out| model.bispectrum(x, scratch, out))
+    /// As there, but for the lengths of buffers.
+    pub fn bispectrum(&mut self, x: &[f32]) -> Result<&Vec<Complex32, TERMS>, Error> {
+        self.fill(self.model.pairs(), |model, scratch, terms| {
+            model.bispectrum(x, scratch, terms)
+        })
     }
 
     /// z: see [`Model::coefficients`].
     ///
     /// # Errors
-    /// As there.
-    pub fn coefficients(&mut self, x: &[f32]) -> Result<Vec<Complex32, TERMS>, Error> {
-        filled(self.model.rows(), |out| self.model.coefficients(x, out))
+    /// As there, but for the lengths of buffers.
+    pub fn coefficients(&mut self, x: &[f32]) -> Result<&Vec<Complex32, TERMS>, Error> {
+        self.fill(self.model.rows(), |model, _, terms| {
+            model.coefficients(x, terms)
+        })
     }
 
-    /// |z|²: see [`Model::power_spectrum`].
-    ///
-    /// # Errors
-    /// As there.
-    pub fn power_spectrum(&mut self, x: &[f32]) -> Result<Vec<f32, TERMS>, Error> {
-        filled(self.model.rows(), |out| self.model.power_spectrum(x, out))
+    /// The first `len` terms as `compute` leaves them; none where it fails.
+    fn fill(
+        &mut self,
+        len: usize,
+        compute: impl FnOnce(&Model<'a>, &mut [f32], &mut [Complex32]) -> Result<(), Error>,
+    ) -> Result<&Vec<Complex32, TERMS>, Error> {
+        let Extractor {
+            model,
+            scratch,
+            terms,
+        } = self;
+        let result = terms
+            .resize_default(len)
+            .map_err(|_| Error::OutputLength {
+                needed: saturate(len),
+                found: saturate(TERMS),
+            })
+            .and_then(|()| compute(model, scratch, terms));
+        match result {
+            Ok(()) => Ok(terms),
+            Err(error) => {
+                terms.clear();
+                Err(error)
+            }
+        }
     }
-}
-
-/// A vector of `len` elements, which `fill` puts in.
-fn filled<T: Clone + Default, const CAPACITY: usize>(
-    len: usize,
-    fill: impl FnOnce(&mut [T]) -> Result<(), Error>,
-) -> Result<Vec<T, CAPACITY>, Error> {
-    let mut out = Vec::new();
-    out.resize_default(len).map_err(|_| Error::OutputLength {
-        needed: saturate(len),
-        found: saturate(CAPACITY),
-    })?;
-    fill(&mut out)?;
-    Ok(out)
 }

@@ -1,6 +1,6 @@
 //! ‖β‖₂ of terms that come one at a time, exact to a few units in the last place for any number of them.
 
-use crate::scaling::PowerOfTwo;
+use crate::scaling::restore;
 use num_complex::Complex32;
 
 /// The length of a bispectrum, known once every term has been seen.
@@ -56,8 +56,8 @@ impl Magnitude {
     #[must_use]
     #[inline]
     pub fn restore(&self, term: Complex32) -> Complex32 {
-        let scale = PowerOfTwo::new(self.exponent);
-        Complex32::new(scale.scale(term.re), scale.scale(term.im))
+        let Magnitude { exponent, .. } = *self;
+        Complex32::new(restore(term.re, exponent), restore(term.im, exponent))
     }
 }
 

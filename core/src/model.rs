@@ -5,7 +5,7 @@ use crate::error::Error;
 use crate::format::{Parts, saturate};
 use crate::magnitude::Magnitude;
 use crate::pairs::pair_count;
-use crate::scaling::{PowerOfTwo, exponent_of_largest};
+use crate::scaling::{exponent_of_largest, restore};
 use crate::weights::{Refused, Weights};
 use num_complex::Complex32;
 
@@ -172,7 +172,7 @@ impl<'a> Model<'a> {
         let z = front(z, self.rows())?;
         let scale = self.scale_of(x)?;
         self.each_coefficient(x, scale, z.iter_mut(), |z, value| *z = value);
-        restore(bytemuck::must_cast_slice_mut(z), scale.coefficient())
+        restore_all(bytemuck::must_cast_slice_mut(z), scale.coefficient())
     }
 
     /// |z_i|², one a row, to the front of `power`: invariant, too, but it keeps no phase, so different signals share it.
@@ -195,7 +195,7 @@ impl<'a> Model<'a> {
         self.each_coefficient(x, scale, power.iter_mut(), |power, z| {
             *power = z.re * z.re + z.im * z.im;
         });
-        restore(power, 2 * scale.coefficient())
+        restore_all(power, 2 * scale.coefficient())
     }
 
     /// β_ij in the order of [`pairs`](crate::pairs), to the front of `beta`.
@@ -221,7 +221,7 @@ impl<'a> Model<'a> {
     ) -> Result<(), Error> {
         let beta = front(beta, self.pairs())?;
         match self.collect(x, scratch, beta) {
-            Ok(magnitude) => restore(bytemuck::must_cast_slice_mut(beta), magnitude.exponent()),
+            Ok(magnitude) => restore_all(bytemuck::must_cast_slice_mut(beta), magnitude.exponent()),
             // β = 0 is an answer; only β̄ has none.
             Err(Error::ZeroBispectrum) => Ok(()),
             Err(error) => Err(error),
@@ -292,7 +292,18 @@ impl<'a> Model<'a> {
         &self,
         x: &[f32],
         scratch: &mut [f32],
-        each: impl FnMut(usize, usize, Complex32),
+        mut each: impl FnMut(usize, usize, Complex32),
+    ) -> Result<Magnitude, Error> {
+        self.each_term(x, scratch, &mut each)
+    }
+
+    /// [`stream`](Self::stream), once for all closures: its loops are 3 KB of code, the indirect call a dozen
+    /// instructions of the hundreds that a term takes.
+    fn each_term(
+        &self,
+        x: &[f32],
+        scratch: &mut [f32],
+        each: &mut dyn FnMut(usize, usize, Complex32),
     ) -> Result<Magnitude, Error> {
         let scratch = self.split(scratch)?;
         let scale = self.scale_of(x)?;
@@ -371,10 +382,9 @@ fn front<T>(out: &mut [T], needed: usize) -> Result<&mut [T], Error> {
 }
 
 /// Multiplies by 2^exponent; zeros and an error where that leaves f32, so that nothing passes for a result.
-fn restore(values: &mut [f32], exponent: i32) -> Result<(), Error> {
-    let scale = PowerOfTwo::new(exponent);
+fn restore_all(values: &mut [f32], exponent: i32) -> Result<(), Error> {
     for value in values.iter_mut() {
-        *value = scale.scale(*value);
+        *value = restore(*value, exponent);
     }
     if values.iter().all(|value| value.is_finite()) {
         Ok(())

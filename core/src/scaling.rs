@@ -1,33 +1,33 @@
 //! Powers of two. Multiplying by one is exact, so a signal is brought to a common magnitude
 //! first and neither its products nor its sums leave the range of f32, whatever it was measured in.
 
-/// Exponents past this move every f32 to zero or infinity: 2^-149 … 2^128 are 277 binades.
-const FARTHEST: i32 = 300;
-
-/// 2^k as factors that are each a normal f32; their product may not be one.
+/// 2^k for |k| ≤ 252, as two factors that are each a normal f32.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct PowerOfTwo([f32; 3]);
+pub(crate) struct PowerOfTwo([f32; 2]);
 
 impl PowerOfTwo {
     pub(crate) fn new(exponent: i32) -> Self {
-        let k = exponent.clamp(-FARTHEST, FARTHEST);
-        let third = k / 3;
-        PowerOfTwo([
-            power_of_two(third),
-            power_of_two(third),
-            power_of_two(k - 2 * third),
-        ])
+        let half = exponent / 2;
+        PowerOfTwo([power_of_two(half), power_of_two(exponent - half)])
     }
 
     /// `value`·2^k, rounded only where the result is subnormal.
     #[inline(always)]
     pub(crate) fn scale(self, value: f32) -> f32 {
-        value * self.0[0] * self.0[1] * self.0[2]
+        value * self.0[0] * self.0[1]
     }
 }
 
+/// `value`·2^exponent for any exponent, infinite or zero where f32 ends.
+pub(crate) fn restore(value: f32, exponent: i32) -> f32 {
+    // 2^-149 … 2^128 are 277 binades: what lies farther is zero or infinity all the same.
+    let exponent = exponent.clamp(-300, 300);
+    let half = exponent / 2;
+    PowerOfTwo::new(exponent - half).scale(PowerOfTwo::new(half).scale(value))
+}
+
 /// 2^k for −126 ≤ k ≤ 127.
-fn power_of_two(k: i32) -> f32 {
+pub(crate) fn power_of_two(k: i32) -> f32 {
     f32::from_bits(((k + 127) as u32) << 23)
 }
 
@@ -63,7 +63,16 @@ mod tests {
             assert_eq!(found, Ok(Some(k)));
             assert_eq!(PowerOfTwo::new(-k).scale(value), 1.0);
             assert_eq!(PowerOfTwo::new(k).scale(1.0), value);
+            assert_eq!(restore(value, 276 - k), restore(1.0, 276));
+            assert_eq!(restore(value, -k), 1.0);
         }
+    }
+
+    #[test]
+    fn past_the_ends_of_f32_there_is_zero_and_infinity() {
+        assert_eq!(restore(f32::MIN_POSITIVE, 687), f32::INFINITY);
+        assert_eq!(restore(f32::MAX, -687), 0.0);
+        assert_eq!(restore(-0.0, 687), 0.0);
     }
 
     #[test]

@@ -1,1 +1,6 @@
-//! Shared by the tests of this folder.
+//! What the tests of this folder share: the example model, made afresh, and what the core computes with it.
+
+#[path = "../../firmware-example/src/reference.rs"]
+mod reference;
+
+pub mod example;

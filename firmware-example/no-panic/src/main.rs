@@ -1,0 +1,122 @@
+//! A proof by linking: this program uses the whole API of bispectral-core with values the compiler cannot know,
+//! and its panic handler calls a function that does not exist. If one panic path survives, it does not link.
+
+#![no_std]
+#![no_main]
+
+use bispectral_core::format::Parts;
+use bispectral_core::{
+    Complex32, Error, Extractor, Magnitude, Model, include_model, pair_count, pair_index, pairs,
+    scratch_len,
+};
+use core::fmt::{self, Write};
+use core::hint::black_box;
+use core::panic::PanicInfo;
+
+const INPUTS: usize = 64;
+const ROWS: usize = 33;
+const SCRATCH: usize = scratch_len(INPUTS, ROWS);
+const PAIRS: usize = pair_count(ROWS);
+
+static MODEL: &[u8] = include_model!("../../model/turn.bsn");
+
+unsafe extern "C" {
+    fn a_panic_path_survives() -> !;
+}
+
+#[panic_handler]
+fn panic(_: &PanicInfo<'_>) -> ! {
+    // SAFETY: never called: there is no such function, and so no program that could call it.
+    unsafe { a_panic_path_survives() }
+}
+
+/// Where the linker begins.
+#[unsafe(no_mangle)]
+extern "C" fn _start() -> ! {
+    // Any bytes, any length, aligned or not.
+    let bytes = black_box(MODEL);
+    speak(use_everything(bytes));
+    if let Some(rest) = bytes.get(black_box(1)..) {
+        speak(use_everything(rest));
+    }
+    loop {}
+}
+
+fn use_everything(bytes: &[u8]) -> Result<(), Error> {
+    let model = Model::from_bytes(bytes)?;
+    black_box((
+        model.inputs(),
+        model.rows(),
+        model.pairs(),
+        model.scratch_len(),
+    ));
+    black_box((model.name(), model.group(), model.is_aligned()));
+    black_box(model.weight(black_box(3), black_box(5)));
+    let x = black_box(&[0.0; INPUTS][..]);
+    slices(&model, x)?;
+    values(model, x)?;
+    write(&model)?;
+    black_box(pair_index(black_box(7), black_box(2), black_box(9)));
+    black_box(pairs(black_box(5)).count());
+    #[cfg(feature = "deliberate")]
+    black_box(x[black_box(9)]);
+    Ok(())
+}
+
+fn slices(model: &Model<'_>, x: &[f32]) -> Result<(), Error> {
+    let (mut scratch, mut terms, mut power) =
+        ([0.0; SCRATCH], [Complex32::ZERO; PAIRS], [0.0; ROWS]);
+    // Slices whose lengths the compiler cannot know.
+    let scratch = black_box(&mut scratch[..]);
+    let terms = black_box(&mut terms[..]);
+    let power = black_box(&mut power[..]);
+    model.coefficients(x, terms)?;
+    model.power_spectrum(x, power)?;
+    model.bispectrum(x, scratch, terms)?;
+    model.invariants(x, scratch, terms)?;
+    let magnitude: Magnitude = model.stream(x, scratch, |i, j, term| {
+        black_box((i, j, term));
+    })?;
+    let term = black_box(Complex32::ZERO);
+    black_box((magnitude.norm(), magnitude.exponent()));
+    black_box((magnitude.normalise(term), magnitude.restore(term)));
+    Ok(())
+}
+
+fn values(model: Model<'_>, x: &[f32]) -> Result<(), Error> {
+    let mut extractor = black_box(Extractor::<SCRATCH, PAIRS>::new(model)?);
+    black_box(extractor.model());
+    black_box(extractor.invariants(x)?);
+    black_box(extractor.bispectrum(x)?);
+    black_box(extractor.coefficients(x)?);
+    Ok(())
+}
+
+fn write(model: &Model<'_>) -> Result<(), Error> {
+    let parts = black_box(Parts {
+        inputs: 2,
+        rows: 3,
+        name: model.name(),
+        group: model.group(),
+        weights: &[0; 48],
+    });
+    black_box(parts.encoded_len()?);
+    black_box(parts.write(black_box(&mut [0; 128][..]))?);
+    Ok(())
+}
+
+fn speak(result: Result<(), Error>) {
+    if let Err(error) = result {
+        let _ = write!(Words, "{error}");
+    }
+}
+
+/// An error's words, into nothing.
+struct Words;
+
+impl Write for Words {
+    fn write_str(&mut self, words: &str) -> fmt::Result {
+        black_box(words);
+        Ok(())
+    }
+}

@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# Everything that must hold, from set-up to firmware in QEMU, on a machine with rustup, a C compiler and apt.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+TARGETS=(thumbv7em-none-eabihf thumbv6m-none-eabi thumbv7m-none-eabi thumbv8m.main-none-eabihf riscv32imac-unknown-none-elf)
+OLDEST=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
+
+step() { printf '\n== %s (%d s)\n' "$1" "$SECONDS"; }
+
+step "set-up: Rust targets, rustfmt, clippy, Rust $OLDEST, QEMU"
+rustup target add "${TARGETS[@]}"
+rustup component add rustfmt clippy
+rustup toolchain install "$OLDEST" --profile minimal --no-self-update
+if ! command -v qemu-system-arm >/dev/null || ! command -v qemu-system-riscv32 >/dev/null; then
+  as_root=()
+  if [ "$(id -u)" -ne 0 ]; then as_root=(sudo); fi
+  "${as_root[@]}" apt-get update
+  "${as_root[@]}" apt-get install -y --no-install-recommends qemu-system-arm qemu-system-misc ||
+    { echo "error: QEMU could not be installed, and the firmware tests need it" >&2; exit 1; }
+fi
+
+step "format"
+cargo fmt --all --check
+(cd firmware-example && cargo fmt --all --check)
+(cd core/fuzz && cargo fmt --all --check)
+
+step "clippy"
+cargo clippy --workspace --all-targets -- -D warnings
+for feature in std serde defmt; do
+  cargo clippy -p bispectral-core --features "$feature" -- -D warnings
+done
+for target in "${TARGETS[@]}"; do
+  (cd firmware-example && cargo clippy --release --workspace --target "$target" -- -D warnings)
+done
+
+step "documentation"
+RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
+RUSTDOCFLAGS="-D warnings" cargo doc -p bispectral-core --no-deps --all-features
+
+step "Rust $OLDEST, the oldest promised"
+cargo "+$OLDEST" check --workspace
+
+step "core for every target, with every feature"
+for target in "${TARGETS[@]}"; do
+  cargo build --release -p bispectral-core --target "$target"
+done
+for feature in serde defmt; do
+  cargo build --release -p bispectral-core --target thumbv6m-none-eabi --features "$feature"
+done
+
+step "tests, with the firmware of five targets in QEMU"
+cargo test --workspace
+cargo test -p bispectral-core --features std,serde
+
+step "all passed"

@@ -1,0 +1,187 @@
+//! The firmware on five emulated processors: it must run, and every bit must equal what this host's core computes.
+
+use bispectral_core::Model;
+use bispectral_tests::example;
+use npyz::WriterBuilder;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn firmware() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../firmware-example")
+}
+
+fn cargo(folder: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO"))
+        .args(arguments)
+        .current_dir(folder)
+        .output()
+        .expect("cargo runs")
+}
+
+fn words(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// The number that stands first behind `label` in what the firmware printed.
+fn printed(table: &str, label: &str) -> f64 {
+    let rest = table
+        .lines()
+        .find_map(|line| line.strip_prefix(label))
+        .unwrap_or_else(|| panic!("no line `{label}` in\n{table}"));
+    let number = rest.split_whitespace().next().unwrap_or_default();
+    number
+        .trim_end_matches(',')
+        .parse()
+        .unwrap_or_else(|_| panic!("`{rest}` is not a number"))
+}
+
+/// Runs the firmware in QEMU and returns its table, once it has said that all is well.
+fn run(target: &str, emulator: &str) -> String {
+    assert!(
+        Command::new(emulator).arg("--version").output().is_ok(),
+        "{emulator} is not installed: `bash tests/all.sh` installs it"
+    );
+    let output = cargo(&firmware(), &["run", "--release", "--target", target]);
+    let table = words(&output.stdout);
+    assert!(
+        output.status.success(),
+        "{table}\n{}",
+        words(&output.stderr)
+    );
+    assert_eq!(table.lines().last(), Some("ok"), "{table}");
+
+    let bytes = fs::read(firmware().join("model/turn.bsn")).expect("the model");
+    let model = Model::from_bytes(&bytes).expect("a sound model");
+    let checksum = format!("{:08x}", example::checksum_of_all(&model));
+    assert!(
+        table.contains(&format!(
+            "checksum of all inferences           {checksum}\n"
+        )),
+        "the host's core computes {checksum}\n{table}"
+    );
+    println!("{table}");
+    table
+}
+
+#[test]
+fn cortex_m4f_equals_the_host_bit_for_bit() {
+    let table = run("thumbv7em-none-eabihf", "qemu-system-arm");
+    let instructions = printed(&table, "instructions an inference");
+    let multiply_adds = (example::PAIRS * example::INPUTS) as f64;
+    assert!(instructions / multiply_adds <= 15.0, "{table}");
+}
+
+#[test]
+fn cortex_m0_equals_the_host_bit_for_bit_in_16_kib_of_ram() {
+    let table = run("thumbv6m-none-eabi", "qemu-system-arm");
+    // The triangle itself would not leave room for the rest of a program.
+    assert!(
+        printed(&table, "RAM used, with the stack") < 4.0 * 1024.0,
+        "{table}"
+    );
+}
+
+#[test]
+fn cortex_m3_equals_the_host_bit_for_bit() {
+    run("thumbv7m-none-eabi", "qemu-system-arm");
+}
+
+#[test]
+fn cortex_m33_equals_the_host_bit_for_bit() {
+    run("thumbv8m.main-none-eabihf", "qemu-system-arm");
+}
+
+#[test]
+fn rv32imac_equals_the_host_bit_for_bit() {
+    let table = run("riscv32imac-unknown-none-elf", "qemu-system-riscv32");
+    assert!(printed(&table, "instructions an inference") > 0.0);
+}
+
+#[test]
+fn one_changed_bit_of_one_sample_fails_the_firmware() {
+    let output = cargo(&firmware(), &["run", "--release", "--features", "tampered"]);
+    assert!(!output.status.success());
+    assert_eq!(words(&output.stdout).lines().last(), Some("FAILED"));
+}
+
+#[test]
+fn no_panic_path_survives_on_any_target() {
+    for target in [
+        "thumbv7em-none-eabihf",
+        "thumbv6m-none-eabi",
+        "thumbv7m-none-eabi",
+        "thumbv8m.main-none-eabihf",
+        "riscv32imac-unknown-none-elf",
+    ] {
+        let build = ["build", "--release", "-p", "no-panic", "--target", target];
+        let output = cargo(&firmware(), &build);
+        assert!(
+            output.status.success(),
+            "{target}: {}",
+            words(&output.stderr)
+        );
+        let output = cargo(
+            &firmware(),
+            &[&build[..], &["--features", "deliberate"]].concat(),
+        );
+        let errors = words(&output.stderr);
+        assert!(
+            errors.contains("undefined symbol: a_panic_path_survives"),
+            "{target}: the proof would not notice a panic\n{errors}"
+        );
+    }
+}
+
+/// Compares with the checked-in file, or, with BLESS=1, writes it.
+fn assert_checked_in(name: &str, fresh: &[u8]) {
+    let path = firmware().join("model").join(name);
+    if std::env::var_os("BLESS").is_some() {
+        fs::write(&path, fresh).expect("a writable checkout");
+    }
+    assert!(
+        fs::read(&path).is_ok_and(|bytes| bytes == fresh),
+        "firmware-example/model/{name} is not what the host makes; if that is meant: \
+         BLESS=1 cargo test -p bispectral-tests --test firmware checked_in"
+    );
+}
+
+#[test]
+fn the_checked_in_model_is_what_the_host_exports() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (w, model) = (
+        folder.path().join("turn.npy"),
+        folder.path().join("turn.bsn"),
+    );
+    let mut writer = npyz::WriteOptions::new()
+        .default_dtype()
+        .shape(&[example::ROWS as u64, example::INPUTS as u64])
+        .writer(fs::File::create(&w).expect("a new file"))
+        .begin_nd()
+        .expect("a header");
+    writer.extend(example::characters()).expect("the array");
+    writer.finish().expect("the array");
+
+    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let (w, model) = (w.to_str().expect("UTF-8"), model.to_str().expect("UTF-8"));
+    let import = [
+        "run",
+        "-q",
+        "-p",
+        "bispectral",
+        "--",
+        "import",
+        w,
+        "-o",
+        model,
+        "--group",
+        "Z64",
+    ];
+    let output = cargo(&workspace, &import);
+    assert!(output.status.success(), "{}", words(&output.stderr));
+
+    let bytes = fs::read(model).expect("the exported model");
+    assert_checked_in("turn.bsn", &bytes);
+    let model = Model::from_bytes(&bytes).expect("a sound model");
+    assert_checked_in("reference.bin", &example::reference(&model));
+}
