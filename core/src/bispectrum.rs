@@ -21,25 +21,36 @@ fn total(l: Lanes) -> f32 {
     ((l[0] + l[4]) + (l[2] + l[6])) + ((l[1] + l[5]) + (l[3] + l[7]))
 }
 
+/// The elements of a row beyond its last whole chunk, and zeros: terms of zero change no bit of a sum that
+/// began at +0.
+#[inline(always)]
+fn padded<E: Element>(rest: &[E]) -> Lanes {
+    let mut lanes = [0.0; LANES];
+    for (lane, element) in lanes.iter_mut().zip(rest) {
+        *lane = element.value();
+    }
+    lanes
+}
+
 /// z_i = W_i (2^k x).
 #[inline(always)]
 pub(crate) fn coefficient<E: Element>(row: Row<'_, E>, x: &[f32], scale: PowerOfTwo) -> Complex32 {
     let (mut re, mut im) = ([0.0; LANES], [0.0; LANES]);
+    let mut add = |x: Lanes, w_re: Lanes, w_im: Lanes| {
+        for l in 0..LANES {
+            let x = scale.scale(x[l]);
+            re[l] += w_re[l] * x;
+            im[l] += w_im[l] * x;
+        }
+    };
     let (x, x_rest) = x.as_chunks::<LANES>();
     let (w_re, w_re_rest) = row.re.as_chunks::<LANES>();
     let (w_im, w_im_rest) = row.im.as_chunks::<LANES>();
-    let mut add = |l: usize, x: f32, w_re: E, w_im: E| {
-        let x = scale.scale(x);
-        re[l] += w_re.value() * x;
-        im[l] += w_im.value() * x;
-    };
     for ((x, w_re), w_im) in x.iter().zip(w_re).zip(w_im) {
-        for l in 0..LANES {
-            add(l, x[l], w_re[l], w_im[l]);
-        }
+        add(*x, w_re.map(E::value), w_im.map(E::value));
     }
-    for (l, ((x, w_re), w_im)) in (0..LANES).zip(x_rest.iter().zip(w_re_rest).zip(w_im_rest)) {
-        add(l, *x, *w_re, *w_im);
+    if !x_rest.is_empty() {
+        add(padded(x_rest), padded(w_re_rest), padded(w_im_rest));
     }
     Complex32::new(total(re), total(im))
 }
@@ -48,29 +59,24 @@ pub(crate) fn coefficient<E: Element>(row: Row<'_, E>, x: &[f32], scale: PowerOf
 #[inline(always)]
 fn product<E: Element>(v_re: &[f32], v_im: &[f32], row: Row<'_, E>) -> Complex32 {
     let (mut re, mut im) = ([0.0; LANES], [0.0; LANES]);
+    let mut add = |v_re: Lanes, v_im: Lanes, w_re: Lanes, w_im: Lanes| {
+        for l in 0..LANES {
+            re[l] += v_re[l] * w_re[l];
+            re[l] -= v_im[l] * w_im[l];
+            im[l] += v_re[l] * w_im[l];
+            im[l] += v_im[l] * w_re[l];
+        }
+    };
     let (v_re, v_re_rest) = v_re.as_chunks::<LANES>();
     let (v_im, v_im_rest) = v_im.as_chunks::<LANES>();
     let (w_re, w_re_rest) = row.re.as_chunks::<LANES>();
     let (w_im, w_im_rest) = row.im.as_chunks::<LANES>();
-    let mut add = |l: usize, v_re: f32, v_im: f32, w_re: E, w_im: E| {
-        let (w_re, w_im) = (w_re.value(), w_im.value());
-        re[l] += v_re * w_re;
-        re[l] -= v_im * w_im;
-        im[l] += v_re * w_im;
-        im[l] += v_im * w_re;
-    };
     for (((v_re, v_im), w_re), w_im) in v_re.iter().zip(v_im).zip(w_re).zip(w_im) {
-        for l in 0..LANES {
-            add(l, v_re[l], v_im[l], w_re[l], w_im[l]);
-        }
+        add(*v_re, *v_im, w_re.map(E::value), w_im.map(E::value));
     }
-    let rest = v_re_rest
-        .iter()
-        .zip(v_im_rest)
-        .zip(w_re_rest)
-        .zip(w_im_rest);
-    for (l, (((v_re, v_im), w_re), w_im)) in (0..LANES).zip(rest) {
-        add(l, *v_re, *v_im, *w_re, *w_im);
+    if !v_re_rest.is_empty() {
+        let (w_re, w_im) = (padded(w_re_rest), padded(w_im_rest));
+        add(padded(v_re_rest), padded(v_im_rest), w_re, w_im);
     }
     Complex32::new(total(re), total(im))
 }
@@ -115,7 +121,7 @@ impl<'s> Scratch<'s> {
 /// How a signal and the weights are brought to a common magnitude: with E_x and E_w the exponents of the largest
 /// sample and weight, x is multiplied by 2^-(E_x+E_w) and W_i ⊙ x once more by 2^-E_w.
 ///
-/// Then |z_i| < 4N and |z_ij| < 8N, so that with N ≤ 2^14 and 2^27 pairs Σ|β|² < 2^127.
+/// Then |z_i| < 4√2 N and |z_ij| < 16 N, so that with N ≤ 2^13 and 2^25 pairs |β_ij| < 2^9 N³ and Σ|β|² < 2^122.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Scale {
     signal: i32,
@@ -149,8 +155,6 @@ impl Scale {
 }
 
 /// Every β_ij of the scaled signal in the order of [`pairs`](crate::pairs), and their norm.
-///
-/// `None` where all of them are zero.
 #[inline(always)]
 pub(crate) fn each_term<E: Element>(
     weights: Matrix<'_, E>,
@@ -158,7 +162,7 @@ pub(crate) fn each_term<E: Element>(
     x: &[f32],
     scratch: Scratch<'_>,
     each: &mut dyn FnMut(usize, usize, Complex32),
-) -> Option<Magnitude> {
+) -> Magnitude {
     let Scratch { v_re, v_im, z } = scratch;
     for (i, z) in z.iter_mut().enumerate() {
         *z = coefficient(weights.row(i), x, scale.input());

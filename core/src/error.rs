@@ -12,7 +12,7 @@ use core::fmt;
 /// assert_eq!(Model::from_bytes(b"not a model, but long enough").unwrap_err(), Error::Magic);
 /// assert_eq!(
 ///     Model::from_bytes(&[]).unwrap_err().to_string(),
-///     "the model is truncated: 0 bytes of at least 24",
+///     "the model is truncated: 0 bytes of at least 44",
 /// );
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,7 +48,8 @@ pub enum Error {
         /// The CRC-32 of the bytes.
         computed: u32,
     },
-    /// The fields do not decode: a length points past the end, a name is not UTF-8, a number too large.
+    /// The fields do not decode: a length points past the end or takes more bytes than it needs, a name is not UTF-8,
+    /// a number too large, the weights not where they should be.
     Malformed,
     /// A dimension is zero or larger than [`MAX_DIMENSION`](crate::format::MAX_DIMENSION).
     Dimensions {
@@ -110,7 +111,7 @@ pub enum Error {
     },
     /// Every sample is zero: there is no direction to normalise.
     ZeroInput,
-    /// The signal is not zero, but all of its β_ij are: no row of W responds to it.
+    /// The signal is not zero, but all of its β_ij are, or too small for f32: no row of W responds to it.
     ZeroBispectrum,
     /// The result is larger than f32 holds; [`invariants`](crate::Model::invariants) never are.
     Overflow,

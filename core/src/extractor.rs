@@ -21,7 +21,7 @@ use num_complex::Complex32;
 ///
 /// let original = extractor.invariants(&[3.0, 1.0, 0.0, -1.0])?.clone();
 /// let shifted = extractor.invariants(&[0.0, -1.0, 3.0, 1.0])?;
-/// assert!(original.iter().zip(shifted).all(|(a, b)| (a - b).norm() < 1e-6));
+/// assert!(original.iter().zip(shifted).all(|(a, b)| (a - b).norm_sqr() < 1e-12));
 /// # Ok::<(), bispectral_core::Error>(())
 /// ```
 #[derive(Debug, Clone)]

@@ -10,15 +10,15 @@ use serde::{Deserialize, Serialize};
 pub const MAGIC: [u8; 4] = *b"BSN\0";
 /// The format version this crate reads and writes.
 pub const VERSION: u8 = 1;
-/// The most inputs or rows: with it every size of a model fits a 32-bit `usize`.
-pub const MAX_DIMENSION: u16 = 1 << 14;
+/// The most inputs or rows: with it every size of a model fits a 32-bit `usize`, and Σ|β|² an f32.
+pub const MAX_DIMENSION: u16 = 1 << 13;
 /// The weights begin at a multiple of this, counted from the first byte of the model.
 pub const ALIGNMENT: usize = 16;
 
 /// Bytes of one complex weight: two f32.
 const WEIGHT_LEN: usize = 8;
-/// Magic, version, length; both dimensions, both names, four sections of two, padding and weights' length; the CRC.
-const LEAST_LEN: usize = 9 + 2 + 2 + 8 + 2 + CRC_LEN - 3;
+/// Of one weight without a name: 23 bytes of fields and 9 of padding before it, the CRC behind it.
+const LEAST_LEN: usize = 2 * ALIGNMENT + WEIGHT_LEN + CRC_LEN;
 const CRC_LEN: usize = 4;
 
 /// One table of 1 KiB: ten instructions a byte on a Cortex-M, where a bit at a time takes sixty.
@@ -81,14 +81,25 @@ struct Wire<'a> {
     weights: &'a [u8],
 }
 
+impl Wire<'_> {
+    /// Bytes of the message.
+    fn encoded_len(&self) -> Result<usize, Error> {
+        let counter = postcard::ser_flavors::Size::default();
+        postcard::serialize_with_flavor(self, counter).map_err(|_| Error::Malformed)
+    }
+}
+
 impl<'a> Parts<'a> {
     /// Reads `bytes` and checks everything that does not need a look at the single weights.
     pub(crate) fn read(bytes: &'a [u8]) -> Result<Self, Error> {
         let message = checked_message(bytes)?;
-        let (wire, behind) =
-            postcard::take_from_bytes::<Wire<'a>>(message).map_err(|_| Error::Malformed)?;
+        let wire: Wire<'a> = postcard::from_bytes(message).map_err(|_| Error::Malformed)?;
+        // Decoding stops behind the weights and takes varints of more bytes than they need, up to ten on a 64-bit
+        // processor and five on the others. A model has one form, so there must be as many bytes as it takes to write.
+        let shortest = wire.encoded_len()? == message.len();
         let aligned = offset_of_weights(message, &wire).is_some_and(|at| at % ALIGNMENT == 0);
-        if !behind.is_empty() || !aligned || wire.padding.len() >= ALIGNMENT {
+        let padded = wire.padding.len() < ALIGNMENT && wire.padding.iter().all(|&byte| byte == 0);
+        if !(shortest && aligned && padded) {
             return Err(Error::Malformed);
         }
         for (part, section) in [
@@ -121,7 +132,8 @@ impl<'a> Parts<'a> {
     /// [`Error::Overflow`] where the model would be longer than 4 GiB.
     pub fn encoded_len(&self) -> Result<usize, Error> {
         self.check_lengths()?;
-        self.message_len(self.padding()?)?
+        self.wire(self.padding()?, 0)
+            .encoded_len()?
             .checked_add(CRC_LEN)
             .filter(|&length| u32::try_from(length).is_ok())
             .ok_or(Error::Overflow)
@@ -166,15 +178,12 @@ impl<'a> Parts<'a> {
         }
     }
 
-    fn message_len(&self, padding: usize) -> Result<usize, Error> {
-        let counter = postcard::ser_flavors::Size::default();
-        postcard::serialize_with_flavor(&self.wire(padding, 0), counter)
-            .map_err(|_| Error::Malformed)
-    }
-
     /// Zeros before the weights, so that they begin at a multiple of [`ALIGNMENT`].
     fn padding(&self) -> Result<usize, Error> {
-        let begin = self.message_len(0)?.wrapping_sub(self.weights.len());
+        let begin = self
+            .wire(0, 0)
+            .encoded_len()?
+            .wrapping_sub(self.weights.len());
         Ok(begin.wrapping_neg() % ALIGNMENT)
     }
 

@@ -32,7 +32,7 @@ pub struct Magnitude {
 }
 
 impl Magnitude {
-    /// ‖β‖₂ of the terms that were handed out; never zero.
+    /// ‖β‖₂ of the terms that were handed out; at least 2^-100.
     #[must_use]
     pub fn norm(&self) -> f32 {
         self.norm
@@ -42,6 +42,11 @@ impl Magnitude {
     #[must_use]
     pub fn exponent(&self) -> i32 {
         self.exponent
+    }
+
+    /// Whether the terms are large enough for their direction to be known.
+    pub(crate) fn has_direction(&self) -> bool {
+        self.norm >= LEAST_NORM
     }
 
     /// β̄_ij: the term times 1/‖β‖₂, both rounded to f32.
@@ -61,6 +66,8 @@ impl Magnitude {
     }
 }
 
+/// Below this norm a term of 2^-24 of it would lose digits to underflow, and 2^28 lower the norm has no reciprocal.
+const LEAST_NORM: f32 = 1.0 / (1_u128 << 100) as f32;
 /// Squares of smaller terms would lose digits below 2^-126.
 const SMALL: f32 = 1.0 / (1_u64 << 40) as f32;
 /// By which terms below [`SMALL`] are enlarged before they are squared.
@@ -84,14 +91,14 @@ impl Accumulator {
         }
     }
 
-    pub(crate) fn finish(self, exponent: i32) -> Option<Magnitude> {
+    pub(crate) fn finish(self, exponent: i32) -> Magnitude {
         let small = self.small.sum;
         let norm = if self.large.sum > 0.0 {
             libm::sqrtf(self.large.sum + small / ENLARGE / ENLARGE)
         } else {
             libm::sqrtf(small) / ENLARGE
         };
-        (norm > 0.0).then_some(Magnitude { norm, exponent })
+        Magnitude { norm, exponent }
     }
 }
 
@@ -116,16 +123,16 @@ impl Compensated {
 mod tests {
     use super::*;
 
-    fn norm(terms: impl Iterator<Item = f32>) -> Option<f32> {
+    fn norm(terms: impl Iterator<Item = f32>) -> f32 {
         let mut squares = Accumulator::default();
         terms.for_each(|re| squares.add(Complex32::new(re, 0.0)));
-        squares.finish(0).map(|magnitude| magnitude.norm())
+        squares.finish(0).norm()
     }
 
     #[test]
     fn a_million_terms_lose_nothing() {
         let exact = (1_000_000.0_f64).sqrt() * f64::from(0.1_f32);
-        let found = norm(core::iter::repeat_n(0.1, 1_000_000)).unwrap();
+        let found = norm(core::iter::repeat_n(0.1, 1_000_000));
         // Square, sum, root: three roundings of 2^-24 each and the second-order error of the compensation.
         assert!((f64::from(found) / exact - 1.0).abs() < 2e-7);
     }
@@ -134,16 +141,16 @@ mod tests {
     fn terms_whose_squares_vanish_still_have_a_norm() {
         for k in [-30, -39, -40, -41, -60, -100, -120] {
             let tiny = 2_f32.powi(k);
-            let found = norm([tiny; 4].into_iter()).unwrap();
+            let found = norm([tiny; 4].into_iter());
             assert_eq!(found, 2.0 * tiny, "2^{k}");
         }
-        assert_eq!(norm([0.0; 4].into_iter()), None);
+        assert_eq!(norm([0.0; 4].into_iter()), 0.0);
     }
 
     #[test]
     fn small_terms_count_beside_large_ones() {
         let small = SMALL / 2.0;
-        let found = norm([SMALL; 1].into_iter().chain([small; 12])).unwrap();
+        let found = norm([SMALL; 1].into_iter().chain([small; 12]));
         assert_eq!(found, 2.0 * SMALL);
     }
 }

@@ -1,0 +1,109 @@
+//! Arbitrary bytes are a model, or they have an error: once as they are, and once with magic, version, length and CRC
+//! made right, without which a fuzzer would never see the fields. What loads is computed with, and written back.
+//!
+//!     cargo +nightly fuzz run model -- -max_total_time=120
+
+#![no_main]
+
+use bispectral_core::format::{MAGIC, Parts, VERSION};
+use bispectral_core::{Complex32, Error, Model};
+use crc::{CRC_32_ISO_HDLC, Crc, Table};
+use libfuzzer_sys::fuzz_target;
+
+const CRC: Crc<u32, Table<1>> = Crc::<u32, Table<1>>::new(&CRC_32_ISO_HDLC);
+
+/// Rows times inputs of the models that are computed with: larger ones only take time.
+const SMALL: usize = 256;
+
+fuzz_target!(|bytes: &[u8]| {
+    examine(bytes);
+    examine(&repaired(bytes));
+});
+
+/// The bytes as the fields behind the length, with everything around them right.
+fn repaired(fields: &[u8]) -> Vec<u8> {
+    let mut out = Vec::from(MAGIC);
+    out.push(VERSION);
+    out.extend((fields.len() as u32 + 13).to_le_bytes());
+    out.extend(fields);
+    let crc = CRC.checksum(&out);
+    out.extend(crc.to_le_bytes());
+    out
+}
+
+fn examine(bytes: &[u8]) {
+    match Model::from_bytes(bytes) {
+        Ok(model) => {
+            let (inputs, rows) = (model.inputs(), model.rows());
+            assert_eq!(model.weight(rows, 0), None);
+            assert_eq!(model.weight(0, inputs), None);
+            if inputs * rows <= SMALL {
+                assert_eq!(written_back(&model), bytes, "a model has one form");
+                compute(&model);
+            }
+        }
+        Err(error) => assert!(!error.to_string().is_empty()),
+    }
+}
+
+fn written_back(model: &Model<'_>) -> Vec<u8> {
+    let mut weights = Vec::new();
+    for row in 0..model.rows() {
+        let row = || (0..model.inputs()).map(|n| model.weight(row, n).expect("a weight"));
+        weights.extend(row().flat_map(|w| w.re.to_le_bytes()));
+        weights.extend(row().flat_map(|w| w.im.to_le_bytes()));
+    }
+    let parts = Parts {
+        inputs: model.inputs() as u16,
+        rows: model.rows() as u16,
+        name: model.name(),
+        group: model.group(),
+        weights: &weights,
+    };
+    let mut bytes = vec![0; parts.encoded_len().expect("parts of a model")];
+    parts.write(&mut bytes).expect("room for it");
+    bytes
+}
+
+/// Every computation, for a signal made of the weights' own bits: large, small, of all magnitudes.
+fn compute(model: &Model<'_>) {
+    let sample = |n| model.weight(n % model.rows(), n).map_or(1.0, |w| w.re);
+    for scale in [1.0, f32::MIN_POSITIVE, 1e30] {
+        let x: Vec<f32> = (0..model.inputs()).map(|n| sample(n) * scale).collect();
+        let mut scratch = vec![0.0; model.scratch_len()];
+        let mut terms = vec![Complex32::ZERO; model.pairs()];
+        let mut power = vec![0.0; model.rows()];
+        let finite = |z: &Complex32| z.re.is_finite() && z.im.is_finite();
+
+        check(model.coefficients(&x, &mut terms));
+        check(model.power_spectrum(&x, &mut power));
+        check(model.bispectrum(&x, &mut scratch, &mut terms));
+        assert!(terms.iter().all(finite));
+        assert!(power.iter().all(|p| p.is_finite()));
+
+        let mut streamed = Vec::new();
+        let magnitude = model.stream(&x, &mut scratch, |_, _, term| streamed.push(term));
+        let result = model.invariants(&x, &mut scratch, &mut terms);
+        assert_eq!(magnitude.map(|_| ()), result);
+        check(result);
+        if let Ok(magnitude) = magnitude {
+            assert!(terms.iter().all(finite));
+            let same = |(a, b): (&Complex32, &Complex32)| magnitude.normalise(*a) == *b;
+            assert!(streamed.iter().zip(&terms).all(same));
+            let squares: f64 = terms
+                .iter()
+                .map(|b| f64::from(b.re).powi(2) + f64::from(b.im).powi(2))
+                .sum();
+            assert!((squares - 1.0).abs() < 1e-6);
+        }
+    }
+}
+
+/// Whatever the model and the signal, these are all there can be wrong.
+fn check(result: Result<(), Error>) {
+    use Error::{NonFiniteInput, Overflow, ZeroBispectrum, ZeroInput};
+    match result {
+        Ok(()) | Err(NonFiniteInput { .. } | ZeroInput | Overflow | ZeroBispectrum) => {}
+        Err(error) => panic!("{error}"),
+    }
+}
