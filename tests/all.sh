@@ -4,14 +4,16 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 TARGETS=(thumbv7em-none-eabihf thumbv6m-none-eabi thumbv7m-none-eabi thumbv8m.main-none-eabihf riscv32imac-unknown-none-elf)
-OLDEST=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
+oldest() { sed -n 's/^rust-version = "\(.*\)"/\1/p' "$1"; }
+OLDEST=$(oldest Cargo.toml)
+OLDEST_CORE=$(oldest core/Cargo.toml)
 
 step() { printf '\n== %s (%d s)\n' "$1" "$SECONDS"; }
 
-step "set-up: Rust targets, rustfmt, clippy, Rust $OLDEST, QEMU"
+step "set-up: Rust targets, rustfmt, clippy, the oldest Rust promised, QEMU"
 rustup target add "${TARGETS[@]}"
 rustup component add rustfmt clippy
-rustup toolchain install "$OLDEST" --profile minimal --no-self-update
+rustup toolchain install "$OLDEST" "$OLDEST_CORE" --profile minimal --no-self-update
 if ! command -v qemu-system-arm >/dev/null || ! command -v qemu-system-riscv32 >/dev/null; then
   as_root=()
   if [ "$(id -u)" -ne 0 ]; then as_root=(sudo); fi
@@ -38,8 +40,9 @@ step "documentation"
 RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
 RUSTDOCFLAGS="-D warnings" cargo doc -p bispectral-core --no-deps --all-features
 
-step "Rust $OLDEST, the oldest promised"
+step "the oldest Rust promised: $OLDEST, the core $OLDEST_CORE"
 cargo "+$OLDEST" check --workspace
+cargo "+$OLDEST_CORE" check -p bispectral-core --all-features
 
 step "core for every target, with every feature"
 for target in "${TARGETS[@]}"; do

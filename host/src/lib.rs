@@ -1,3 +1,12 @@
 //! Learn the symmetry behind data, and export its invariants to microcontrollers.
 
+pub mod analysis;
+pub mod cli;
+pub mod data;
+mod error;
+pub mod export;
 pub mod network;
+pub mod report;
+pub mod train;
+
+pub use error::{Error, Result};

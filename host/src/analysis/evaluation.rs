@@ -1,0 +1,162 @@
+//! Are the invariants of held-out orbits invariant, do they tell orbits apart, and does W lose anything?
+
+use crate::data::orbits::Orbits;
+use crate::{Error, Result};
+use bispectral_core::{Complex32, Model};
+use rayon::prelude::*;
+use serde::Serialize;
+
+/// Orbits that are looked at, and members of each: pairs of 200 samples are enough for three digits of a mean.
+const ORBITS: usize = 20;
+const MEMBERS: usize = 10;
+
+/// How good a model is on given orbits.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Evaluation {
+    /// Orbits that were looked at.
+    pub orbits: usize,
+    /// Samples that were looked at.
+    pub samples: usize,
+    /// Mean ‖β̄(a) − β̄(b)‖² over pairs of one orbit.
+    pub within: f64,
+    /// Mean ‖β̄(a) − β̄(b)‖² over pairs of different orbits.
+    pub between: f64,
+    /// Share of samples whose nearest other sample is of the same orbit.
+    pub nearest: f64,
+    /// Mean ‖x − W†Wx‖² / ‖x‖².
+    pub reconstruction: f64,
+}
+
+struct Sample {
+    orbit: usize,
+    invariants: Vec<Complex32>,
+    residual: f64,
+}
+
+/// Looks at up to 20 orbits and 10 members of each, evenly spread.
+///
+/// # Errors
+/// The orbits are of another length than the model's inputs, or a sample has no invariants.
+pub fn evaluate(model: &Model<'_>, orbits: &Orbits) -> Result<Evaluation> {
+    if orbits.inputs() != model.inputs() {
+        return Err(Error::new(
+            "the data",
+            format!(
+                "samples of {} numbers, the model has {} inputs",
+                orbits.inputs(),
+                model.inputs()
+            ),
+            "take the data the model was made for",
+        ));
+    }
+    let places: Vec<(usize, usize)> = spread(orbits.len(), ORBITS)
+        .flat_map(|orbit| spread(orbits.members(orbit), MEMBERS).map(move |member| (orbit, member)))
+        .collect();
+    let samples = places
+        .into_par_iter()
+        .map(|(orbit, member)| sample(model, orbits, orbit, member))
+        .collect::<Result<Vec<_>>>()?;
+    Ok(compare(&samples))
+}
+
+/// At most `most` of 0..len, evenly.
+fn spread(len: usize, most: usize) -> impl Iterator<Item = usize> {
+    let count = len.min(most);
+    (0..count).map(move |k| k * len / count)
+}
+
+fn sample(model: &Model<'_>, orbits: &Orbits, orbit: usize, member: usize) -> Result<Sample> {
+    let mut x = vec![0.0; orbits.inputs()];
+    orbits.write_member(orbit, member, &mut x);
+    let refused = |error: bispectral_core::Error| {
+        Error::new(
+            format!("orbit {orbit}, member {member}"),
+            error.to_string(),
+            "leave it out",
+        )
+    };
+    let invariants = model.invariants_vec(&x).map_err(refused)?;
+    let mut z = vec![Complex32::ZERO; model.rows()];
+    model.coefficients(&x, &mut z).map_err(refused)?;
+    Ok(Sample {
+        orbit,
+        invariants,
+        residual: residual(model, &x, &z),
+    })
+}
+
+/// ‖x − W†z‖² / ‖x‖²
+fn residual(model: &Model<'_>, x: &[f32], z: &[Complex32]) -> f64 {
+    let mut rebuilt = vec![Complex32::ZERO; x.len()];
+    for (row, z) in z.iter().enumerate() {
+        for (column, rebuilt) in rebuilt.iter_mut().enumerate() {
+            *rebuilt += model.weight(row, column).unwrap_or_default().conj() * z;
+        }
+    }
+    let lost: f64 = x
+        .iter()
+        .zip(&rebuilt)
+        .map(|(x, r)| f64::from((r - x).norm_sqr()))
+        .sum();
+    lost / x.iter().map(|&x| f64::from(x) * f64::from(x)).sum::<f64>()
+}
+
+fn squared_distance(a: &Sample, b: &Sample) -> f64 {
+    let terms = a.invariants.iter().zip(&b.invariants);
+    terms.map(|(a, b)| f64::from((a - b).norm_sqr())).sum()
+}
+
+fn compare(samples: &[Sample]) -> Evaluation {
+    // Row a holds the distances to all b; each row is summed in order, so the means do not depend on threads.
+    let rows: Vec<Vec<f64>> = samples
+        .par_iter()
+        .map(|a| samples.iter().map(|b| squared_distance(a, b)).collect())
+        .collect();
+    let mut within = Mean::default();
+    let mut between = Mean::default();
+    let mut nearest = Mean::default();
+    for (a, distances) in rows.iter().enumerate() {
+        let others = || distances.iter().enumerate().filter(|&(b, _)| b != a);
+        for (b, &distance) in others() {
+            if samples[a].orbit == samples[b].orbit {
+                within.add(distance);
+            } else {
+                between.add(distance);
+            }
+        }
+        if let Some((b, _)) = others().min_by(|(_, a), (_, b)| a.total_cmp(b)) {
+            nearest.add(f64::from(u8::from(samples[a].orbit == samples[b].orbit)));
+        }
+    }
+    let mut reconstruction = Mean::default();
+    samples
+        .iter()
+        .for_each(|sample| reconstruction.add(sample.residual));
+    let mut orbits: Vec<usize> = samples.iter().map(|sample| sample.orbit).collect();
+    orbits.dedup();
+    Evaluation {
+        orbits: orbits.len(),
+        samples: samples.len(),
+        within: within.value(),
+        between: between.value(),
+        nearest: nearest.value(),
+        reconstruction: reconstruction.value(),
+    }
+}
+
+#[derive(Default)]
+struct Mean {
+    sum: f64,
+    count: usize,
+}
+
+impl Mean {
+    fn add(&mut self, value: f64) {
+        self.sum += value;
+        self.count += 1;
+    }
+
+    fn value(&self) -> f64 {
+        self.sum / self.count.max(1) as f64
+    }
+}

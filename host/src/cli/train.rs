@@ -1,0 +1,263 @@
+//! `bispectral train`: from orbits to a model.
+
+use super::console::{Console, Progress};
+use crate::network::{Distance, Reconstruction};
+use crate::train::config::{Config, LossName, Phase, SplitName, TransformName};
+use crate::train::run::{Outcome, Results, Run};
+use crate::train::schedule::Schedule;
+use crate::train::trainer::Step;
+use crate::{Error, Result};
+use clap::Args;
+use serde_json::json;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+/// Learn W from orbits: a group by name, labelled samples, or exemplars and how to move them
+#[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("place").required(true).args(["output", "resume"]))]
+pub(super) struct Train {
+    /// A configuration; flags go before it
+    #[arg(value_name = "CONFIG.toml", conflicts_with = "resume")]
+    config: Option<PathBuf>,
+    /// The folder of the run
+    #[arg(short, long, value_name = "DIR")]
+    output: Option<PathBuf>,
+    /// Go on with the run in this folder; it ends with the same bits as if it had never stopped
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["output", "force", "group", "data", "images"])]
+    resume: Option<PathBuf>,
+    /// Replace the run that the folder holds
+    #[arg(long)]
+    force: bool,
+    /// Random functions on a finite commutative group, and all their translates
+    #[arg(long, value_name = "Z4xZ2", conflicts_with_all = ["data", "images"])]
+    group: Option<String>,
+    /// Samples [S, N]: .npy, .csv or IDX (.gz too); images may be [S, height, width]
+    #[arg(long, value_name = "X.npy", conflicts_with = "images")]
+    data: Option<PathBuf>,
+    /// The orbit of each sample: S integers
+    #[arg(
+        long,
+        value_name = "y.npy",
+        requires = "data",
+        conflicts_with = "transform"
+    )]
+    labels: Option<PathBuf>,
+    /// Photographs to cut patches from: a folder of .png or .iml, or `natural` for those that come with the program
+    #[arg(long, value_name = "DIR")]
+    images: Option<PathBuf>,
+    /// How exemplars are moved
+    #[arg(long)]
+    transform: Option<TransformName>,
+    /// Functions or patches to draw [default: 100]
+    #[arg(long, value_name = "COUNT")]
+    exemplars: Option<usize>,
+    /// Pixels of a patch's side [default: 16]
+    #[arg(long, value_name = "PIXELS")]
+    size: Option<usize>,
+    /// The share of the 360 whole degrees an exemplar is rotated by [default: 0.3]
+    #[arg(long, value_name = "SHARE")]
+    angles: Option<f64>,
+    /// Rows of W [default: as many as inputs]
+    #[arg(long, value_name = "COUNT")]
+    rows: Option<usize>,
+    /// What is held out [default: transforms of images, otherwise exemplars]
+    #[arg(long)]
+    split: Option<SplitName>,
+    /// The share that is held out [default: 0.2]
+    #[arg(long, value_name = "SHARE")]
+    held_out: Option<f64>,
+    /// What to minimise, one after the other [default: second-order,orbit-separation]
+    #[arg(long, value_delimiter = ',', value_name = "LOSS,…")]
+    phases: Vec<LossName>,
+    /// Steps of every phase, or one number a phase
+    #[arg(long, value_delimiter = ',', value_name = "COUNT,…")]
+    steps: Vec<u64>,
+    /// Learning rate of every phase, or one number a phase
+    #[arg(long, value_delimiter = ',', value_name = "RATE,…")]
+    lr: Vec<f64>,
+    /// Schedule of every phase, or one a phase
+    #[arg(long, value_delimiter = ',', value_name = "SCHEDULE,…")]
+    schedule: Vec<Schedule>,
+    /// Weight of the reconstruction
+    #[arg(long)]
+    gamma: Option<f64>,
+    /// How invariants are compared
+    #[arg(long)]
+    distance: Option<Distance>,
+    /// Subtract the mean of β before it is normalised
+    #[arg(long)]
+    centre: bool,
+    /// What of the residual counts
+    #[arg(long)]
+    reconstruction: Option<Reconstruction>,
+}
+
+impl Train {
+    pub(super) fn run(&self, seed: Option<u64>, console: &Console) -> Result<()> {
+        let mut run = match (&self.resume, &self.output) {
+            (Some(folder), _) => Run::resume(folder)?,
+            (None, Some(folder)) => Run::create(self.configuration(seed)?, folder, self.force)?,
+            (None, None) => unreachable!("clap asks for one of them"),
+        };
+        let begun = Instant::now();
+        let outcome = follow(&mut run, console)?;
+        match outcome {
+            Outcome::Finished(results) => report(&results, begun.elapsed().as_secs_f64(), console),
+            Outcome::Stopped => Err(Error::file(
+                run.folder(),
+                "stopped, and saved",
+                format!(
+                    "go on with `bispectral train --resume {}`",
+                    run.folder().display()
+                ),
+            )),
+        }
+    }
+
+    fn configuration(&self, seed: Option<u64>) -> Result<Config> {
+        let mut config = match &self.config {
+            Some(path) => Config::read(path)?,
+            None => Config::default(),
+        };
+        set(&mut config.seed, seed);
+        set(&mut config.held_out, self.held_out);
+        config.rows = self.rows.or(config.rows);
+        config.split = self.split.or(config.split);
+        let data = &mut config.data;
+        if self.group.is_some() || self.data.is_some() || self.images.is_some() {
+            data.group.clone_from(&self.group);
+            data.samples.clone_from(&self.data);
+            data.labels.clone_from(&self.labels);
+            data.images.clone_from(&self.images);
+        }
+        data.transform = self.transform.or(data.transform);
+        set(&mut data.exemplars, self.exemplars);
+        set(&mut data.size, self.size);
+        set(&mut data.angles, self.angles);
+        if !self.phases.is_empty() {
+            config.phases = self.phases.iter().map(|&loss| Phase::new(loss)).collect();
+        } else if config.phases.is_empty() {
+            config.phases = Phase::recipe();
+        }
+        self.change(&mut config.phases)?;
+        Ok(config)
+    }
+
+    fn change(&self, phases: &mut [Phase]) -> Result<()> {
+        each(phases, "--steps", &self.steps, |phase, steps| {
+            phase.steps = steps
+        })?;
+        each(phases, "--lr", &self.lr, |phase, lr| phase.lr = lr)?;
+        each(phases, "--schedule", &self.schedule, |phase, schedule| {
+            phase.schedule = schedule
+        })?;
+        for phase in phases {
+            set(&mut phase.gamma, self.gamma);
+            set(&mut phase.distance, self.distance);
+            set(&mut phase.reconstruction, self.reconstruction);
+            phase.centre |= self.centre;
+        }
+        Ok(())
+    }
+}
+
+fn set<T>(place: &mut T, value: Option<T>) {
+    if let Some(value) = value {
+        *place = value;
+    }
+}
+
+/// One value for all phases, or one for each.
+fn each<T: Copy>(
+    phases: &mut [Phase],
+    flag: &str,
+    values: &[T],
+    put: fn(&mut Phase, T),
+) -> Result<()> {
+    let count = phases.len();
+    match values {
+        [] => {}
+        [value] => phases.iter_mut().for_each(|phase| put(phase, *value)),
+        values if values.len() == count => phases
+            .iter_mut()
+            .zip(values)
+            .for_each(|(phase, value)| put(phase, *value)),
+        values => {
+            let what = format!("{} values for {count} phases", values.len());
+            return Err(Error::new(
+                flag,
+                what,
+                "give one value, or one for each phase",
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Trains, tells how each phase goes, and stops at Ctrl-C.
+pub(super) fn follow(run: &mut Run, console: &Console) -> Result<Outcome> {
+    let steps: Vec<u64> = run
+        .config()
+        .phases
+        .iter()
+        .map(|phase| phase.steps)
+        .collect();
+    let mut progress: Option<(usize, Progress)> = None;
+    run.train(stop_on_interrupt(), |step| {
+        let told = match &mut progress {
+            Some((phase, told)) if *phase == step.phase => told,
+            other => {
+                let total = steps[step.phase - 1] as usize;
+                let told = console.progress("steps", total).from(step.step as usize);
+                &mut other.insert((step.phase, told)).1
+            }
+        };
+        told.tell(step.step as usize, |rate| detail(step, rate));
+    })
+}
+
+/// Set by Ctrl-C; a second Ctrl-C ends the program at once.
+fn stop_on_interrupt() -> &'static AtomicBool {
+    static STOP: AtomicBool = AtomicBool::new(false);
+    // A handler that is there already does the same; without any, Ctrl-C still leaves the last checkpoint.
+    let _ = ctrlc::set_handler(|| {
+        if STOP.swap(true, Ordering::Relaxed) {
+            std::process::exit(1);
+        }
+    });
+    &STOP
+}
+
+fn detail(step: &Step, rate: f64) -> String {
+    format!(
+        " of phase {}, change along orbits {:.2e}, reconstruction {:.2e}, {rate:.0} steps/s",
+        step.phase, step.invariance, step.reconstruction,
+    )
+}
+
+fn report(results: &Results, seconds: f64, console: &Console) -> Result<()> {
+    let held_out = &results.held_out;
+    let words = format!(
+        "model        {}: {} rows, {} inputs\n\
+         training     {} steps, {seconds:.1} s\n\
+         held out     {} orbits, {} samples\n\
+         mean squared distance within orbits    {:.2e}\n\
+         mean squared distance between orbits   {:.2e}\n\
+         nearest neighbour is of the same orbit {:.1} %\n\
+         reconstruction error                   {:.2e}",
+        results.model.display(),
+        results.rows,
+        results.inputs,
+        results.steps,
+        held_out.orbits,
+        held_out.samples,
+        held_out.within,
+        held_out.between,
+        100.0 * held_out.nearest,
+        held_out.reconstruction,
+    );
+    let mut object = serde_json::to_value(results).unwrap_or_default();
+    object["seconds"] = json!(seconds);
+    console.summary(&object, &words)
+}

@@ -1,0 +1,6 @@
+//! Models and results on their way out, whole or not at all.
+
+pub mod bsn;
+mod new_file;
+
+pub use new_file::NewFile;

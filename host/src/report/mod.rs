@@ -1,0 +1,3 @@
+//! Pictures people look at.
+
+pub mod loss_curve;

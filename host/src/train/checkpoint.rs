@@ -1,0 +1,177 @@
+//! A run's state on disk: postcard behind a magic and before a CRC-32, written to a new file and renamed,
+//! so that there is always a whole one.
+
+use super::adam::Adam;
+use super::schedule::Progress;
+use crate::data::orbits::Orbits;
+use crate::export::NewFile;
+use crate::{Error, Result};
+use crc::{CRC_32_ISO_HDLC, Crc, Table};
+use serde::{Deserialize, Serialize};
+use std::fs;
+use std::path::Path;
+
+const MAGIC: [u8; 4] = *b"BSC\0";
+const VERSION: u8 = 1;
+/// Sixteen tables: a checkpoint of 1.5 MB is summed in under a millisecond.
+const CRC: Crc<u32, Table<16>> = Crc::<u32, Table<16>>::new(&CRC_32_ISO_HDLC);
+
+/// Where a run is, and all it needs to go on as if it had never stopped.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Checkpoint {
+    /// The CRC-32 of the configuration and of the data it was made with.
+    pub origin: u32,
+    /// The phase, counted from zero; past the last one when the run is over.
+    pub phase: u32,
+    /// The next step of that phase.
+    pub step: u64,
+    /// Steps of all phases so far.
+    pub taken: u64,
+    /// Rows of W.
+    pub rows: u32,
+    /// Inputs.
+    pub inputs: u32,
+    /// W: R·N real parts, then R·N imaginary parts.
+    pub weights: Vec<f32>,
+    /// The optimiser's running means.
+    pub adam: Adam,
+    /// What the schedule remembers.
+    pub progress: Progress,
+    /// How long `metrics.jsonl` was.
+    pub metrics: u64,
+}
+
+impl Checkpoint {
+    /// Replaces the file at `path`.
+    ///
+    /// # Errors
+    /// Where it cannot be written; the old file then stays.
+    pub fn write(&self, path: &Path) -> Result<()> {
+        let mut bytes = MAGIC.to_vec();
+        bytes.push(VERSION);
+        let mut bytes = postcard::to_extend(self, bytes).expect("vectors and numbers serialise");
+        let crc = CRC.checksum(&bytes);
+        bytes.extend(crc.to_le_bytes());
+        let mut file = NewFile::create(path, true)?;
+        file.write(&bytes)?;
+        file.commit()
+    }
+
+    /// Reads and checks the file at `path`.
+    ///
+    /// # Errors
+    /// One line: no such file, damaged, another version, or not a checkpoint.
+    pub fn read(path: &Path) -> Result<Self> {
+        let bytes = fs::read(path).map_err(|error| Error::reading(path, &error))?;
+        let refuse = |what: &str, remedy: &str| Err(Error::file(path, what, remedy));
+        let Some((message, crc)) = bytes.split_last_chunk::<4>() else {
+            return refuse("it is truncated", "start the run again with --force");
+        };
+        let Some(message) = message.strip_prefix(&MAGIC) else {
+            return refuse("it is not a checkpoint", "name the folder of a run");
+        };
+        let Some((&version, message)) = message.split_first() else {
+            return refuse("it is truncated", "start the run again with --force");
+        };
+        if version != VERSION {
+            let what = format!("it has version {version}, this program reads {VERSION}");
+            return refuse(&what, "resume with the program that wrote it");
+        }
+        if CRC.checksum(&bytes[..bytes.len() - 4]) != u32::from_le_bytes(*crc) {
+            return refuse(
+                "its checksum differs, it is damaged",
+                "start the run again with --force",
+            );
+        }
+        let checkpoint: Checkpoint = match postcard::from_bytes(message) {
+            Ok(checkpoint) => checkpoint,
+            Err(_) => {
+                return refuse(
+                    "its fields do not decode",
+                    "start the run again with --force",
+                );
+            }
+        };
+        let parameters = 2 * checkpoint.rows as usize * checkpoint.inputs as usize;
+        if checkpoint.weights.len() != parameters || checkpoint.adam.parameters() != parameters {
+            return refuse(
+                "its lengths do not fit its dimensions",
+                "start the run again with --force",
+            );
+        }
+        Ok(checkpoint)
+    }
+}
+
+/// A CRC-32 by which a run's configuration and data are recognised.
+#[must_use]
+pub fn fingerprint(config: &str, orbits: &Orbits) -> u32 {
+    let mut digest = CRC.digest();
+    digest.update(config.as_bytes());
+    let mut sample = vec![0.0; orbits.inputs()];
+    for orbit in 0..orbits.len() {
+        for member in 0..orbits.members(orbit) {
+            orbits.write_member(orbit, member, &mut sample);
+            sample.iter().for_each(|x| digest.update(&x.to_le_bytes()));
+        }
+    }
+    digest.finalize()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn checkpoint() -> Checkpoint {
+        Checkpoint {
+            origin: 7,
+            phase: 1,
+            step: 42,
+            taken: 542,
+            rows: 2,
+            inputs: 3,
+            weights: vec![0.5; 12],
+            adam: Adam::new(12),
+            progress: Progress::default(),
+            metrics: 99,
+        }
+    }
+
+    #[test]
+    fn what_was_written_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("checkpoint.bin");
+        checkpoint().write(&path).unwrap();
+        assert_eq!(Checkpoint::read(&path).unwrap(), checkpoint());
+    }
+
+    #[test]
+    fn no_damaged_checkpoint_is_taken() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("checkpoint.bin");
+        checkpoint().write(&path).unwrap();
+        let whole = fs::read(&path).unwrap();
+        for at in 0..whole.len() {
+            let mut damaged = whole.clone();
+            damaged[at] ^= 0x10;
+            fs::write(&path, &damaged).unwrap();
+            assert!(Checkpoint::read(&path).is_err(), "byte {at}");
+            fs::write(&path, &whole[..at]).unwrap();
+            assert!(Checkpoint::read(&path).is_err(), "cut at {at}");
+        }
+    }
+
+    #[test]
+    fn lengths_that_do_not_fit_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("checkpoint.bin");
+        Checkpoint {
+            rows: 3,
+            ..checkpoint()
+        }
+        .write(&path)
+        .unwrap();
+        let line = Checkpoint::read(&path).unwrap_err().to_string();
+        assert!(line.contains("do not fit"), "{line}");
+    }
+}

@@ -1,0 +1,283 @@
+//! A run and its folder: `config.toml`, `checkpoint.bin`, `metrics.jsonl`, and at the end `model.bsn`, `results.json`
+//! and `loss.png`. Killed at any moment, it goes on from its checkpoint to the same bits.
+
+use super::checkpoint::{Checkpoint, fingerprint};
+use super::config::Config;
+use super::source;
+use super::trainer::{Step, Trainer};
+use crate::analysis::evaluation::{Evaluation, evaluate};
+use crate::data::orbits::Orbits;
+use crate::export::{NewFile, bsn};
+use crate::report::loss_curve;
+use crate::{Error, Result};
+use bispectral_core::Model;
+use serde::Serialize;
+use std::fs::{self, File, OpenOptions};
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+const CONFIG: &str = "config.toml";
+const CHECKPOINT: &str = "checkpoint.bin";
+const METRICS: &str = "metrics.jsonl";
+const MODEL: &str = "model.bsn";
+const RESULTS: &str = "results.json";
+const CURVE: &str = "loss.png";
+const FILES: [&str; 6] = [CONFIG, CHECKPOINT, METRICS, MODEL, RESULTS, CURVE];
+
+/// How much work a killed run loses at most; a checkpoint takes some milliseconds.
+const BETWEEN_CHECKPOINTS: Duration = Duration::from_secs(1);
+/// One line of metrics for so many steps.
+const STEPS_A_LINE: u64 = 10;
+
+/// A run with its data and its folder.
+pub struct Run {
+    folder: PathBuf,
+    config: Config,
+    training: Orbits,
+    held_out: Orbits,
+    origin: u32,
+    checkpoint: Option<Checkpoint>,
+}
+
+/// How a run ended.
+#[derive(Debug)]
+pub enum Outcome {
+    /// All phases are done.
+    Finished(Results),
+    /// It was asked to stop; its checkpoint is written.
+    Stopped,
+}
+
+/// What the finished model does on held-out orbits, by `bispectral-core` from the exported file.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Results {
+    /// Where the model is.
+    pub model: PathBuf,
+    /// Steps of all phases together.
+    pub steps: u64,
+    /// Rows of W.
+    pub rows: usize,
+    /// Inputs.
+    pub inputs: usize,
+    /// On held-out orbits.
+    #[serde(flatten)]
+    pub held_out: Evaluation,
+}
+
+impl Run {
+    /// A new run in `folder`, which must not hold another one unless `force` is given.
+    ///
+    /// # Errors
+    /// One line: what is wrong with the configuration, the data or the folder. Nothing is overwritten then.
+    pub fn create(mut config: Config, folder: &Path, force: bool) -> Result<Self> {
+        source::complete(&mut config)?;
+        config.check()?;
+        let run = Run::load(config, folder)?;
+        let held = FILES.iter().any(|file| folder.join(file).exists());
+        if held && !force {
+            let remedy = "choose another one, add --force, or go on with --resume";
+            return Err(Error::file(folder, "the folder holds another run", remedy));
+        }
+        fs::create_dir_all(folder).map_err(|error| Error::writing(folder, &error))?;
+        for file in FILES {
+            match fs::remove_file(folder.join(file)) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                    return Err(Error::writing(&folder.join(file), &error));
+                }
+                _ => {}
+            }
+        }
+        run.write(CONFIG, run.config.to_toml().as_bytes())?;
+        Ok(run)
+    }
+
+    /// The run in `folder`, where its last checkpoint left it.
+    ///
+    /// # Errors
+    /// There is no run, its checkpoint is damaged or of another shape, or its data has changed.
+    pub fn resume(folder: &Path) -> Result<Self> {
+        if !folder.join(CONFIG).is_file() {
+            let remedy = "name the folder of a run, or begin one with -o";
+            return Err(Error::file(folder, "there is no run in it", remedy));
+        }
+        let config = Config::read(&folder.join(CONFIG))?;
+        config.check()?;
+        let mut run = Run::load(config, folder)?;
+        let path = folder.join(CHECKPOINT);
+        if path.exists() {
+            let checkpoint = Checkpoint::read(&path)?;
+            run.accept(&path, &checkpoint)?;
+            run.checkpoint = Some(checkpoint);
+        }
+        run.remove_leftovers();
+        Ok(run)
+    }
+
+    /// The resolved configuration.
+    #[must_use]
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// The folder.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    fn load(config: Config, folder: &Path) -> Result<Self> {
+        let (training, held_out) = source::orbits(&config)?;
+        let origin = fingerprint(&config.to_toml(), &training);
+        Ok(Run {
+            folder: folder.to_owned(),
+            config,
+            training,
+            held_out,
+            origin,
+            checkpoint: None,
+        })
+    }
+
+    fn accept(&self, path: &Path, checkpoint: &Checkpoint) -> Result<()> {
+        let inputs = self.training.inputs();
+        let rows = self.config.rows.unwrap_or(inputs);
+        let (found_rows, found_inputs) = (checkpoint.rows as usize, checkpoint.inputs as usize);
+        if (found_rows, found_inputs) != (rows, inputs) {
+            let what = format!(
+                "it is of a W of {found_rows} by {found_inputs}, the run has {rows} by {inputs}"
+            );
+            return Err(Error::file(
+                path,
+                what,
+                "put the run's own config.toml and data back",
+            ));
+        }
+        if checkpoint.origin != self.origin {
+            let what = "config.toml or the data has changed since it was written";
+            return Err(Error::file(path, what, "put them back, or begin a new run"));
+        }
+        Ok(())
+    }
+
+    /// Trains until all phases are done, or until `stop` is set and the step at hand is finished.
+    ///
+    /// # Errors
+    /// Training went wrong (the last checkpoint stays), or a file cannot be written.
+    pub fn train(&mut self, stop: &AtomicBool, mut observe: impl FnMut(&Step)) -> Result<Outcome> {
+        let checkpoint = self.checkpoint.take();
+        let mut metrics = Metrics::open(
+            &self.folder.join(METRICS),
+            checkpoint.as_ref().map_or(0, |c| c.metrics),
+        )?;
+        let mut trainer = match checkpoint {
+            Some(checkpoint) => Trainer::resume(&self.config, &self.training, checkpoint),
+            None => Trainer::new(&self.config, &self.training),
+        };
+        let path = self.folder.join(CHECKPOINT);
+        let mut written = Instant::now();
+        loop {
+            let step = trainer.step()?;
+            if let Some(step) = &step {
+                observe(step);
+                // The last step of a phase leaves the trainer at the beginning of the next.
+                if step.step % STEPS_A_LINE == 0 || trainer.next_step() == 0 {
+                    metrics.add(step)?;
+                }
+            }
+            let stopped = stop.load(Ordering::Relaxed);
+            if step.is_none() || stopped || written.elapsed() >= BETWEEN_CHECKPOINTS {
+                let length = metrics.flush()?;
+                trainer.checkpoint(self.origin, length).write(&path)?;
+                written = Instant::now();
+            }
+            if step.is_none() {
+                return self.finish(&trainer).map(Outcome::Finished);
+            }
+            if stopped {
+                return Ok(Outcome::Stopped);
+            }
+        }
+    }
+
+    fn finish(&self, trainer: &Trainer<'_>) -> Result<Results> {
+        let w = trainer.weights();
+        let name = source::name(&self.config);
+        let path = self.folder.join(MODEL);
+        let bytes = bsn::encode_array(&w.view(), &name, None)
+            .map_err(|error| Error::model(&path, error))?;
+        self.write(MODEL, &bytes)?;
+        let model = Model::from_bytes(&bytes).map_err(|error| Error::model(&path, error))?;
+        let results = Results {
+            model: path,
+            steps: trainer.steps_taken(),
+            rows: model.rows(),
+            inputs: model.inputs(),
+            held_out: evaluate(&model, &self.held_out)?,
+        };
+        let json = serde_json::to_vec_pretty(&results).expect("numbers serialise");
+        self.write(RESULTS, &json)?;
+        let metrics = fs::read_to_string(self.folder.join(METRICS)).unwrap_or_default();
+        self.write(CURVE, &loss_curve::png(&metrics)?)?;
+        Ok(results)
+    }
+
+    fn write(&self, name: &str, bytes: &[u8]) -> Result<()> {
+        let mut file = NewFile::create(&self.folder.join(name), true)?;
+        file.write(bytes)?;
+        file.commit()
+    }
+
+    /// Half-written files of a run that was killed. That they stay is no reason to fail.
+    fn remove_leftovers(&self) {
+        for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            if name.starts_with(".bispectral-") && name.ends_with(".tmp") {
+                let _ = fs::remove_file(entry.path());
+            }
+        }
+    }
+}
+
+/// `metrics.jsonl`: one object a line, in the order of the steps.
+struct Metrics {
+    path: PathBuf,
+    file: BufWriter<File>,
+    length: u64,
+}
+
+impl Metrics {
+    /// Cut to `length`, which is where the checkpoint was made.
+    fn open(path: &Path, length: u64) -> Result<Self> {
+        let wrong = |error| Error::writing(path, &error);
+        let file = OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(path)
+            .map_err(wrong)?;
+        file.set_len(length).map_err(wrong)?;
+        Ok(Metrics {
+            path: path.to_owned(),
+            file: BufWriter::new(file),
+            length,
+        })
+    }
+
+    fn add(&mut self, step: &Step) -> Result<()> {
+        let line = serde_json::to_string(step).expect("numbers serialise") + "\n";
+        self.length += line.len() as u64;
+        self.file
+            .write_all(line.as_bytes())
+            .map_err(|error| Error::writing(&self.path, &error))
+    }
+
+    /// Brings everything to the disk, and returns how long the file is.
+    fn flush(&mut self) -> Result<u64> {
+        let wrong = |error| Error::writing(&self.path, &error);
+        self.file.flush().map_err(wrong)?;
+        self.file.get_ref().sync_data().map_err(wrong)?;
+        Ok(self.length)
+    }
+}

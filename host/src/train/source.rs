@@ -1,0 +1,147 @@
+//! Where a run's orbits come from: a group by name, labelled samples, or exemplars and how to move them.
+
+use super::config::{Config, Phase, SplitName, TransformName};
+use crate::data::group::Group;
+use crate::data::orbits::{Orbits, Transform};
+use crate::data::patches::{Patches, Support};
+use crate::data::{load, natural};
+use crate::{Error, Result};
+use std::path::{Path, PathBuf};
+
+/// The photographs that come with the program, where a folder could be named.
+const NATURAL: &str = "natural";
+
+/// Fills in what was left open: the split, the phases, and whole paths, so that a run can be resumed from anywhere.
+///
+/// # Errors
+/// A path that does not exist.
+pub fn complete(config: &mut Config) -> Result<()> {
+    let images = config.data.images.is_some();
+    config.split.get_or_insert(if images {
+        SplitName::Transforms
+    } else {
+        SplitName::Exemplars
+    });
+    if config.phases.is_empty() {
+        config.phases = Phase::recipe();
+    }
+    let data = &mut config.data;
+    for path in [&mut data.samples, &mut data.labels].into_iter().flatten() {
+        *path = whole(path)?;
+    }
+    if let Some(path) = data
+        .images
+        .as_mut()
+        .filter(|path| **path != Path::new(NATURAL))
+    {
+        *path = whole(path)?;
+    }
+    Ok(())
+}
+
+fn whole(path: &Path) -> Result<PathBuf> {
+    path.canonicalize()
+        .map_err(|error| Error::reading(path, &error))
+}
+
+/// What the model is called.
+#[must_use]
+pub fn name(config: &Config) -> String {
+    let data = &config.data;
+    let stem = |path: &PathBuf| {
+        path.file_stem()
+            .map(|stem| stem.to_string_lossy().into_owned())
+    };
+    let from = data.group.clone().or_else(|| {
+        data.samples
+            .as_ref()
+            .or(data.images.as_ref())
+            .and_then(stem)
+    });
+    from.unwrap_or_default()
+}
+
+/// The orbits to train on, and those held out.
+///
+/// # Errors
+/// One line that names the file or the key, and the remedy.
+pub fn orbits(config: &Config) -> Result<(Orbits, Orbits)> {
+    let split = config.split.unwrap_or(SplitName::Exemplars);
+    all_orbits(config)?.split(split.into(), config.held_out, config.seed)
+}
+
+fn all_orbits(config: &Config) -> Result<Orbits> {
+    let data = &config.data;
+    match (&data.group, &data.samples, &data.images) {
+        (Some(group), None, None) => {
+            let group: Group = group.parse()?;
+            Ok(Orbits::of_group(&group, data.exemplars, config.seed))
+        }
+        (None, Some(samples), None) => match (&data.labels, data.transform) {
+            (Some(labels), None) => load::labelled(samples, labels),
+            (None, Some(transform)) => {
+                let exemplars = load::exemplars(samples)?;
+                let moved = moved(config, transform, exemplars.shape())?;
+                exemplars.transformed(&moved)
+            }
+            _ => Err(Error::file(
+                samples,
+                "samples need either labels or a transformation",
+                "give --labels y.npy, or --transform translate1d|translate2d|rotate",
+            )),
+        },
+        (None, None, Some(folder)) => {
+            let transform = data.transform.unwrap_or(TransformName::Translate2d);
+            let patches = Patches {
+                size: data.size,
+                count: data.exemplars,
+                support: if transform == TransformName::Rotate {
+                    Support::Disk
+                } else {
+                    Support::Square
+                },
+                ..Patches::default()
+            };
+            let patches = if folder == Path::new(NATURAL) {
+                patches.cut(&natural::photographs(), config.seed)?
+            } else {
+                patches.cut_from_folder(folder, config.seed)?
+            };
+            Orbits::transformed(
+                patches,
+                moved(config, transform, Some((data.size, data.size)))?,
+            )
+        }
+        _ => Err(Error::new(
+            "the data",
+            "exactly one source is needed",
+            "give --group Z4xZ2, --data X.npy, or --images DIR",
+        )),
+    }
+}
+
+fn moved(
+    config: &Config,
+    transform: TransformName,
+    shape: Option<(usize, usize)>,
+) -> Result<Transform> {
+    let (height, width) = match (transform, shape) {
+        (TransformName::Translate1d, _) => return Ok(Transform::Translate1d),
+        (_, Some(shape)) => shape,
+        (_, None) => {
+            return Err(Error::new(
+                "--transform",
+                "the exemplars are not images",
+                "save them as [samples, height, width], or use translate1d",
+            ));
+        }
+    };
+    Ok(match transform {
+        TransformName::Rotate => Transform::Rotate {
+            size: if height == width { height } else { 0 },
+            fraction: config.data.angles,
+            seed: config.seed,
+        },
+        _ => Transform::Translate2d { height, width },
+    })
+}

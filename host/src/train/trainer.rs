@@ -1,0 +1,245 @@
+//! One step of training: draw a batch, take the gradient, move W, bring its rows back to unit length.
+
+use super::adam::Adam;
+use super::checkpoint::Checkpoint;
+use super::config::{Config, LossName, Phase};
+use super::initial::orthogonal;
+use super::sampler::{Batch, Sampler};
+use super::schedule::Progress;
+use super::whitening::{Whitening, normalise};
+use crate::data::orbits::Orbits;
+use crate::network::{Loss, Network, SecondOrder, Workspace};
+use crate::{Error, Result};
+use ndarray::Array2;
+use num_complex::{Complex, Complex32};
+use serde::Serialize;
+
+/// A gradient longer than this is not one of a healthy run: rows and invariants are unit vectors, and with samples
+/// of unit deviation the reconstruction's gradient stays below 4 γ N √R.
+const EXPLOSION: f64 = 1e9;
+
+/// What one step did.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Step {
+    /// The phase, counted from one.
+    pub phase: usize,
+    /// The step of the phase, counted from one.
+    pub step: u64,
+    /// The change along orbits.
+    pub invariance: f64,
+    /// What keeps W from forgetting: the reconstruction, or how far its rows are from orthonormal.
+    pub reconstruction: f64,
+    /// Both, weighted.
+    pub total: f64,
+    /// The length of the gradient.
+    pub gradient: f64,
+    /// The learning rate.
+    pub lr: f64,
+}
+
+/// A run in memory: W on its way through the phases.
+pub struct Trainer<'a> {
+    config: &'a Config,
+    orbits: &'a Orbits,
+    phase: usize,
+    step: u64,
+    taken: u64,
+    network: Network<f32>,
+    adam: Adam,
+    progress: Progress,
+    whitening: Option<Whitening>,
+    workspace: Workspace<f32>,
+    batch: Batch,
+}
+
+impl<'a> Trainer<'a> {
+    /// At the first step, with random orthonormal rows.
+    #[must_use]
+    pub fn new(config: &'a Config, orbits: &'a Orbits) -> Self {
+        let inputs = orbits.inputs();
+        let rows = config.rows.unwrap_or(inputs);
+        let w = orthogonal(rows, inputs, config.seed);
+        let w = Array2::from_shape_fn((rows, inputs), |(i, n)| {
+            let w = w[i * inputs + n];
+            Complex::new(w.re as f32, w.im as f32)
+        });
+        let mut trainer = Trainer {
+            config,
+            orbits,
+            phase: 0,
+            step: 0,
+            taken: 0,
+            adam: Adam::new(2 * rows * inputs),
+            network: Network::from_array(&w.view()),
+            progress: Progress::default(),
+            whitening: None,
+            workspace: Workspace::new(),
+            batch: Batch::default(),
+        };
+        trainer.network.normalise_rows();
+        trainer.prepare();
+        trainer
+    }
+
+    /// Where `checkpoint` was made; it must be of the same shape.
+    #[must_use]
+    pub fn resume(config: &'a Config, orbits: &'a Orbits, checkpoint: Checkpoint) -> Self {
+        let mut trainer = Trainer::new(config, orbits);
+        let (re, im) = trainer.network.parts_mut();
+        let (stored_re, stored_im) = checkpoint.weights.split_at(re.len());
+        re.copy_from_slice(stored_re);
+        im.copy_from_slice(stored_im);
+        trainer.phase = checkpoint.phase as usize;
+        trainer.step = checkpoint.step;
+        trainer.taken = checkpoint.taken;
+        trainer.adam = checkpoint.adam;
+        trainer.progress = checkpoint.progress;
+        trainer.prepare();
+        trainer
+    }
+
+    /// All of the state; `origin` and `metrics` are the caller's.
+    #[must_use]
+    pub fn checkpoint(&self, origin: u32, metrics: u64) -> Checkpoint {
+        Checkpoint {
+            origin,
+            phase: self.phase as u32,
+            step: self.step,
+            taken: self.taken,
+            rows: self.network.rows() as u32,
+            inputs: self.network.inputs() as u32,
+            weights: [self.network.re(), self.network.im()].concat(),
+            adam: self.adam.clone(),
+            progress: self.progress,
+            metrics,
+        }
+    }
+
+    /// W as it is now.
+    #[must_use]
+    pub fn weights(&self) -> Array2<Complex32> {
+        self.network.to_array()
+    }
+
+    /// The phase at hand and its number, counted from zero; `None` when the run is over.
+    #[must_use]
+    pub fn phase(&self) -> Option<(usize, &'a Phase)> {
+        Some((self.phase, self.config.phases.get(self.phase)?))
+    }
+
+    /// The next step of the phase at hand, counted from zero.
+    #[must_use]
+    pub fn next_step(&self) -> u64 {
+        self.step
+    }
+
+    /// Steps of all phases so far.
+    #[must_use]
+    pub fn steps_taken(&self) -> u64 {
+        self.taken
+    }
+
+    /// Takes one step; `None` when the run is over.
+    ///
+    /// # Errors
+    /// The loss or the gradient is not finite, or far too large: W is as it was before the step.
+    pub fn step(&mut self) -> Result<Option<Step>> {
+        let Some((number, phase)) = self.phase() else {
+            return Ok(None);
+        };
+        let lr = self.progress.rate(self.step, &phase.rates());
+        let loss = self.gradient(number, phase)?;
+        let gradient = self.workspace.gradient();
+        let squares = gradient
+            .re
+            .iter()
+            .chain(gradient.im)
+            .map(|&g| f64::from(g) * f64::from(g));
+        let length = squares.sum::<f64>().sqrt();
+        self.guard(number, loss, length)?;
+
+        let (re, im) = self.network.parts_mut();
+        let gradient = gradient.re.iter().chain(gradient.im);
+        self.adam.update(re.iter_mut().chain(im), gradient, lr);
+        self.network.normalise_rows();
+
+        self.step += 1;
+        self.taken += 1;
+        let step = Step {
+            phase: number + 1,
+            step: self.step,
+            invariance: loss.invariance,
+            reconstruction: loss.reconstruction,
+            total: loss.total,
+            gradient: length,
+            lr,
+        };
+        let mean = self.progress.observe(loss.invariance, &phase.rates());
+        let converged = mean.is_some_and(|mean| mean < phase.tolerance);
+        let stalled = phase.stall > 0 && self.progress.stalled() >= phase.stall;
+        if converged || stalled || self.step >= phase.steps {
+            self.begin(number + 1);
+        }
+        Ok(Some(step))
+    }
+
+    /// The loss of this step's batch; its gradient stays in the workspace.
+    fn gradient(&mut self, number: usize, phase: &Phase) -> Result<Loss> {
+        let sampler = Sampler {
+            seed: self.config.seed,
+            phase: number as u64,
+            orbits: phase.orbits,
+            members: phase.members,
+        };
+        sampler.draw(self.orbits, self.step, &mut self.batch);
+        let Batch { samples, sizes } = &mut self.batch;
+        match phase.loss {
+            LossName::SecondOrder => {
+                if let Some(whitening) = &self.whitening {
+                    whitening.apply(samples);
+                }
+                normalise(samples, self.network.inputs());
+                self.workspace
+                    .second_order(&self.network, samples, sizes, &SecondOrder::default())
+            }
+            LossName::OrbitSeparation => {
+                self.workspace
+                    .loss_and_gradient(&self.network, samples, sizes, &phase.objective())
+            }
+        }
+    }
+
+    fn guard(&self, number: usize, loss: Loss, gradient: f64) -> Result<()> {
+        let what = if !loss.total.is_finite() {
+            "the loss is not finite"
+        } else if !gradient.is_finite() {
+            "the gradient is not finite"
+        } else if gradient > EXPLOSION {
+            "the gradient has exploded"
+        } else {
+            return Ok(());
+        };
+        Err(Error::new(
+            format!("phase {}, step {}", number + 1, self.step + 1),
+            what,
+            "lower --lr or scale the data to unit deviation",
+        ))
+    }
+
+    fn begin(&mut self, phase: usize) {
+        self.phase = phase;
+        self.step = 0;
+        self.adam = Adam::new(self.adam.parameters());
+        self.progress = Progress::default();
+        self.prepare();
+    }
+
+    /// What a phase needs from the data, made anew wherever a run begins or goes on.
+    fn prepare(&mut self) {
+        let whitens = |phase: &Phase| phase.loss == LossName::SecondOrder && phase.whiten;
+        self.whitening = match self.phase() {
+            Some((_, phase)) if whitens(phase) => Some(Whitening::of(self.orbits)),
+            _ => None,
+        };
+    }
+}

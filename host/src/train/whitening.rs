@@ -1,0 +1,99 @@
+//! ZCA whitening with the covariance of the data itself.
+//!
+//! Over whole orbits C = mean(x xᵀ) commutes with the group, and so does C^(−1/2): an equivariant map that needs no
+//! knowledge of the group. A W learned behind it is as valid without it.
+
+use crate::data::orbits::Orbits;
+use faer::{Mat, Side};
+
+/// Directions with less than this share of the largest variance are noise, or nothing at all (the mean of patches
+/// without one): they are set to zero, and what W does there is left to its rows being orthonormal.
+const LEAST_VARIANCE: f64 = 1e-7;
+
+/// C^(−1/2), to be applied to samples.
+#[derive(Debug, Clone)]
+pub struct Whitening {
+    /// N×N, symmetric.
+    matrix: Vec<f32>,
+    inputs: usize,
+}
+
+impl Whitening {
+    /// From every member of every orbit.
+    #[must_use]
+    pub fn of(orbits: &Orbits) -> Self {
+        let inputs = orbits.inputs();
+        let covariance = covariance(orbits);
+        let eigen = covariance
+            .self_adjoint_eigen(Side::Lower)
+            .expect("the covariance of finite samples has eigenvectors");
+        let (vectors, values) = (eigen.U(), eigen.S().column_vector());
+        let largest = (0..inputs).map(|k| values[k]).fold(0.0, f64::max);
+        let scaled = Mat::from_fn(inputs, inputs, |n, k| {
+            if values[k] > LEAST_VARIANCE * largest {
+                vectors[(n, k)] / values[k].sqrt()
+            } else {
+                0.0
+            }
+        });
+        let zca = scaled * vectors.transpose();
+        Whitening {
+            matrix: (0..inputs * inputs)
+                .map(|at| zca[(at / inputs, at % inputs)] as f32)
+                .collect(),
+            inputs,
+        }
+    }
+
+    /// Whitens `samples`, N numbers each, one behind the other.
+    pub fn apply(&self, samples: &mut [f32]) {
+        let mut whitened = vec![0.0_f32; self.inputs];
+        for sample in samples.chunks_exact_mut(self.inputs) {
+            whitened.fill(0.0);
+            for (x, row) in sample.iter().zip(self.matrix.chunks_exact(self.inputs)) {
+                for (sum, w) in whitened.iter_mut().zip(row) {
+                    *sum += x * w;
+                }
+            }
+            sample.copy_from_slice(&whitened);
+        }
+    }
+}
+
+/// Brings every sample to unit length; a sample of zeros stays one.
+pub fn normalise(samples: &mut [f32], inputs: usize) {
+    for sample in samples.chunks_exact_mut(inputs) {
+        let length = sample.iter().map(|x| x * x).sum::<f32>().sqrt();
+        if length > 0.0 {
+            sample.iter_mut().for_each(|x| *x /= length);
+        }
+    }
+}
+
+/// mean(x xᵀ) in double precision, block by block.
+fn covariance(orbits: &Orbits) -> Mat<f64> {
+    const BLOCK: usize = 512;
+    let inputs = orbits.inputs();
+    let mut sum = Mat::<f64>::zeros(inputs, inputs);
+    let mut sample = vec![0.0_f32; inputs];
+    let mut places = (0..orbits.len())
+        .flat_map(|orbit| (0..orbits.members(orbit)).map(move |member| (orbit, member)));
+    let mut count = 0;
+    loop {
+        let mut block = Mat::<f64>::zeros(inputs, BLOCK);
+        let mut filled = 0;
+        for (column, (orbit, member)) in places.by_ref().take(BLOCK).enumerate() {
+            orbits.write_member(orbit, member, &mut sample);
+            for (n, x) in sample.iter().enumerate() {
+                block[(n, column)] = f64::from(*x);
+            }
+            filled = column + 1;
+        }
+        if filled == 0 {
+            break;
+        }
+        sum += &block * block.transpose();
+        count += filled;
+    }
+    sum * faer::Scale(1.0 / f64::from(count.max(1) as u32))
+}

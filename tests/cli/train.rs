@@ -1,0 +1,298 @@
+//! `bispectral train`: from orbits to a model, interrupted or not.
+
+use crate::{Folder, Order, Random, f64s, npy};
+use serde_json::Value;
+use std::process::Stdio;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// Files that must not depend on threads or interruptions.
+const RESULTS: [&str; 4] = [
+    "model.bsn",
+    "metrics.jsonl",
+    "config.toml",
+    "checkpoint.bin",
+];
+
+/// Long enough to be killed several times, short enough for a test.
+const LONG: &str = "--group Z12 --steps 1500,2500 --seed 3 --quiet";
+
+fn within(object: &Value) -> f64 {
+    object["within"].as_f64().unwrap()
+}
+
+#[test]
+fn held_out_functions_on_small_groups_have_exact_invariants_for_every_seed() {
+    let folder = Folder::new();
+    for group in ["Z8", "Z4xZ2", "Z16"] {
+        for seed in 0..5 {
+            let object = folder.object(&format!(
+                "train --group {group} -o {group}-{seed} --seed {seed}"
+            ));
+            assert!(within(&object) < 1e-6, "{group}, seed {seed}: {object}");
+            assert_eq!(object["nearest"], 1.0, "{group}, seed {seed}: {object}");
+            assert!(
+                object["reconstruction"].as_f64().unwrap() < 1e-6,
+                "{object}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_run_that_is_killed_at_random_moments_ends_with_the_same_bits() {
+    let folder = Folder::new();
+    let begun = Instant::now();
+    folder.succeed(&format!("train {LONG} -o whole"));
+    let whole = begun.elapsed();
+    let mut random = Random(11);
+    let mut kills = 0;
+    let mut child = folder
+        .command(&format!("train {LONG} -o killed"))
+        .spawn()
+        .unwrap();
+    for _ in 0..5 {
+        // Somewhere within the run; the first moments, before anything is written, are among them.
+        sleep(whole.mul_f64(0.25 * (random.next() + 1.0)));
+        if child.try_wait().unwrap().is_some() {
+            break;
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        kills += 1;
+        child = match folder.path("killed/config.toml").exists() {
+            true => folder
+                .command("train --resume killed --quiet")
+                .spawn()
+                .unwrap(),
+            false => folder
+                .command(&format!("train {LONG} -o killed"))
+                .spawn()
+                .unwrap(),
+        };
+    }
+    assert!(child.wait().unwrap().success());
+    assert!(kills >= 2, "killed {kills} times in {whole:?}");
+    for file in RESULTS {
+        let (whole, killed) = (
+            folder.read(&format!("whole/{file}")),
+            folder.read(&format!("killed/{file}")),
+        );
+        assert!(whole == killed, "{file} differs after {kills} kills");
+    }
+    let leftovers = std::fs::read_dir(folder.path("killed")).unwrap();
+    let hidden = leftovers.filter(|entry| {
+        entry
+            .as_ref()
+            .unwrap()
+            .file_name()
+            .to_string_lossy()
+            .starts_with('.')
+    });
+    assert_eq!(hidden.count(), 0);
+}
+
+#[test]
+fn any_number_of_threads_gives_the_same_bits() {
+    let folder = Folder::new();
+    for threads in [1, 2, 8] {
+        folder.succeed(&format!(
+            "train --group Z4xZ3 --steps 100 --threads {threads} -o run-{threads} --quiet"
+        ));
+    }
+    for file in RESULTS {
+        let one = folder.read(&format!("run-1/{file}"));
+        assert!(
+            one == folder.read(&format!("run-2/{file}")),
+            "{file}, 2 threads"
+        );
+        assert!(
+            one == folder.read(&format!("run-8/{file}")),
+            "{file}, 8 threads"
+        );
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_run_saves_and_says_how_to_go_on() {
+    let folder = Folder::new();
+    let child = folder
+        .command("train --group Z12 --steps 1000000 -o run --quiet")
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    while !folder.path("run/metrics.jsonl").exists() {
+        sleep(Duration::from_millis(20));
+    }
+    sleep(Duration::from_millis(300));
+    let interrupt = std::process::Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status();
+    assert!(interrupt.unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let line = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(
+        line.trim_end(),
+        "error: run: stopped, and saved: go on with `bispectral train --resume run`"
+    );
+    assert!(folder.path("run/checkpoint.bin").exists());
+}
+
+/// Six functions on Z6, each in its six shifts, with the shifts' order mixed up.
+fn shifted(folder: &Folder, exemplars: usize) {
+    let mut random = Random(5);
+    let (mut samples, mut labels) = (Vec::new(), Vec::new());
+    for orbit in 0..exemplars {
+        let function: Vec<f64> = (0..6).map(|_| random.next()).collect();
+        for shift in 0..6 {
+            samples.extend((0..6).map(|n| function[(n + 5 * shift) % 6]));
+            labels.push(orbit as i64 * 7 - 3);
+        }
+    }
+    let count = labels.len();
+    folder.write(
+        "X.npy",
+        npy("'<f8'", Order::C, &format!("({count}, 6)"), f64s(samples)),
+    );
+    let labels: Vec<u8> = labels
+        .iter()
+        .flat_map(|label| label.to_le_bytes())
+        .collect();
+    folder.write(
+        "y.npy",
+        npy("'<i8'", Order::C, &format!("({count},)"), labels),
+    );
+}
+
+#[test]
+fn a_users_labelled_samples_are_learned() {
+    let folder = Folder::new();
+    shifted(&folder, 60);
+    let object = folder.object("train --data X.npy --labels y.npy -o run");
+    assert!(within(&object) < 1e-6, "{object}");
+    // What the run reports is what anyone computes with the model.
+    folder.succeed("features run/model.bsn X.npy -o Y.npy");
+    assert!(folder.succeed("inspect run/model.bsn").contains("X"));
+}
+
+#[test]
+fn exemplars_and_a_named_transformation_are_learned() {
+    let folder = Folder::new();
+    let mut random = Random(9);
+    let samples: Vec<f64> = (0..80 * 8).map(|_| random.next()).collect();
+    folder.write("X.npy", npy("'<f8'", Order::C, "(80, 8)", f64s(samples)));
+    let object = folder.object("train --data X.npy --transform translate1d -o run");
+    assert!(within(&object) < 1e-6, "{object}");
+}
+
+#[test]
+fn what_a_run_wrote_is_not_replaced_unasked() {
+    let folder = Folder::new();
+    folder.succeed("train --group Z3 --steps 20 -o run --quiet");
+    let before = folder.read("run/model.bsn");
+    let line = folder.refuse("train --group Z4 --steps 20 -o run");
+    assert!(
+        line.contains("holds another run") && line.contains("--force"),
+        "{line}"
+    );
+    assert_eq!(folder.read("run/model.bsn"), before);
+    folder.succeed("train --group Z4 --steps 20 -o run --force --quiet");
+    assert_ne!(folder.read("run/model.bsn"), before);
+}
+
+#[test]
+fn a_configuration_is_read_and_written_back_whole() {
+    let folder = Folder::new();
+    folder.write(
+        "c.toml",
+        "seed = 4\n[data]\ngroup = \"Z5\"\n[[phase]]\nloss = \"orbit-separation\"\nsteps = 30\n",
+    );
+    folder.succeed("train c.toml -o first --quiet");
+    folder.succeed("train first/config.toml -o second --quiet");
+    assert_eq!(
+        folder.read("first/model.bsn"),
+        folder.read("second/model.bsn")
+    );
+    folder.write("c.toml", "[data]\ngruop = \"Z5\"\n");
+    folder.refuse_with(
+        "train c.toml -o third",
+        "c.toml: line 2: unknown field `gruop`: did you mean `group`?",
+    );
+}
+
+#[test]
+fn bad_data_is_refused_in_one_line_and_nothing_is_written() {
+    let folder = Folder::new();
+    shifted(&folder, 10);
+    folder.write("short.npy", npy("'<i8'", Order::C, "(3,)", [0; 24]));
+    folder.write(
+        "nan.npy",
+        npy(
+            "'<f8'",
+            Order::C,
+            "(4, 2)",
+            f64s([1.0, 2.0, f64::NAN, 1.0, 3.0, 4.0, 1.0, 0.0]),
+        ),
+    );
+    folder.write("y4.npy", npy("'<i8'", Order::C, "(4,)", [0; 32]));
+    folder.write(
+        "flat.npy",
+        npy(
+            "'<f8'",
+            Order::C,
+            "(4, 2)",
+            f64s([1.0, 2.0, 3.0, 3.0, 3.0, 4.0, 1.0, 0.0]),
+        ),
+    );
+    let mut labels = vec![0_u8; 60 * 8];
+    labels[59 * 8] = 9;
+    folder.write("single.npy", npy("'<i8'", Order::C, "(60,)", labels));
+    for (arguments, expected) in [
+        ("--data X.npy --labels short.npy", "short.npy"),
+        ("--data nan.npy --labels y4.npy", "nan.npy"),
+        ("--data flat.npy --labels y4.npy", "flat.npy"),
+        ("--data X.npy --labels single.npy", "9"),
+        ("--data X.npy", "labels"),
+        ("--data X.npy --transform rotate", "not images"),
+        ("--group Z0", "Z0"),
+        ("--group hexagon", "cyclic group"),
+        ("--group Z4 --lr 0", "lr"),
+        ("--group Z4 --steps 1,2,3", "--steps"),
+        ("--images .", "."),
+    ] {
+        let line = folder.refuse(&format!("train {arguments} -o run"));
+        assert!(line.contains(expected), "{arguments}: {line}");
+        assert!(!folder.path("run").exists(), "{arguments}");
+    }
+}
+
+#[test]
+fn a_checkpoint_that_does_not_belong_to_the_run_is_refused() {
+    let folder = Folder::new();
+    folder.succeed("train --group Z4 --steps 20 -o run --quiet");
+    folder.succeed("train --group Z5 --steps 20 -o other --quiet");
+    let own = folder.read("run/checkpoint.bin");
+    folder.write("run/checkpoint.bin", folder.read("other/checkpoint.bin"));
+    assert!(
+        folder
+            .refuse("train --resume run")
+            .contains("5 by 5, the run has 4 by 4")
+    );
+    folder.write("run/checkpoint.bin", &own[..own.len() / 2]);
+    assert!(
+        folder
+            .refuse("train --resume run")
+            .contains("checkpoint.bin: ")
+    );
+    folder.write("run/checkpoint.bin", &own);
+    let config = String::from_utf8(folder.read("run/config.toml")).unwrap();
+    folder.write("run/config.toml", config.replace("seed = 0", "seed = 1"));
+    assert!(
+        folder
+            .refuse("train --resume run")
+            .contains("has changed since")
+    );
+    folder.refuse_with("train --resume nowhere", "nowhere: there is no run in it");
+}
