@@ -311,10 +311,10 @@ fn error_by_differences(
     let length = gradient.iter().map(|g| g * g).sum::<f64>().sqrt();
     let mut draw = noise::<f64>(3);
     let mut worst = 0.0f64;
-    // Four single weights, and four directions in which all weights move.
-    for direction in 0..8 {
-        let unit: Vec<f64> = if direction < 4 {
-            let place = weights * direction / 4 + weights / 8;
+    // Two single weights, a real and an imaginary part, and two directions in which all weights move.
+    for direction in 0..4 {
+        let unit: Vec<f64> = if direction < 2 {
+            let place = weights * direction / 2 + weights / 5;
             (0..weights)
                 .map(|k| f64::from(u8::from(k == place)))
                 .collect()

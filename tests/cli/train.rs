@@ -269,6 +269,41 @@ fn bad_data_is_refused_in_one_line_and_nothing_is_written() {
 }
 
 #[test]
+fn a_run_that_diverges_stops_with_a_sentence_and_no_model() {
+    let folder = Folder::new();
+    for (flags, what) in [
+        (
+            "--lr 1e300",
+            "error: phase 1, step 2: the loss is not finite: lower --lr",
+        ),
+        (
+            "--gamma 1e30",
+            "error: phase 2, step 1: the gradient has exploded: lower --lr",
+        ),
+    ] {
+        let (code, _, line) =
+            folder.run(&format!("train --group Z4 {flags} -o run --force --quiet"));
+        assert_eq!(code, Some(1));
+        assert!(
+            line.starts_with(what) && line.lines().count() == 1,
+            "{line}"
+        );
+        assert!(!folder.path("run/model.bsn").exists());
+    }
+}
+
+#[test]
+fn the_demo_learns_both_of_its_symmetries() {
+    let object = Folder::new().object("demo --quiet");
+    for case in object["cases"].as_array().unwrap() {
+        assert!(within(case) < 1e-5, "{case}");
+        assert!(case["between"].as_f64().unwrap() > 1.0, "{case}");
+        assert_eq!(case["nearest"], 1.0, "{case}");
+    }
+    assert_eq!(object["cases"].as_array().unwrap().len(), 2);
+}
+
+#[test]
 fn a_checkpoint_that_does_not_belong_to_the_run_is_refused() {
     let folder = Folder::new();
     folder.succeed("train --group Z4 --steps 20 -o run --quiet");

@@ -1,6 +1,7 @@
 //! The model and the signals of firmware-example: one turn of a machine in 64 samples, under Z64.
 
 use crate::reference::Reference;
+use bispectral::data::group::Group;
 use bispectral_core::{Complex32, Model, pair_count};
 use crc::{CRC_32_ISO_HDLC, Crc, Digest, Table};
 use std::f64::consts::TAU;
@@ -14,18 +15,13 @@ pub const PAIRS: usize = pair_count(ROWS);
 
 static CRC: Crc<u32, Table<1>> = Crc::<u32, Table<1>>::new(&CRC_32_ISO_HDLC);
 
-/// W: row k is exp(−2πi kn/64) / 8, of unit length. By the libm crate, so that it is the same on every host.
+/// W: row k is exp(−2πi kn/64) / 8, of unit length.
 pub fn characters() -> Vec<Complex32> {
-    let at = |k: usize, n: usize| {
-        let angle = -TAU * ((k * n) % INPUTS) as f64 / INPUTS as f64;
-        Complex32::new(
-            (libm::cos(angle) / 8.0) as f32,
-            (libm::sin(angle) / 8.0) as f32,
-        )
-    };
-    (0..ROWS)
-        .flat_map(|k| (0..INPUTS).map(move |n| at(k, n)))
-        .collect()
+    let group = Group::new([INPUTS]).expect("a cyclic group");
+    let rounded = group
+        .characters()
+        .mapv(|w| Complex32::new(w.re as f32, w.im as f32));
+    rounded.into_iter().take(ROWS * INPUTS).collect()
 }
 
 /// A turn with a bump, the same turn backwards, a smooth one; all with some of everything, so that they are generic.

@@ -1,6 +1,6 @@
 //! What the tests of this folder share: the example model, made afresh, and what the core computes with it.
 
 #[path = "../../firmware-example/src/reference.rs"]
-mod reference;
+pub mod reference;
 
 pub mod example;

@@ -88,13 +88,14 @@ impl Demo {
 
     fn case(&self, case: &Case, folder: &Path, seed: u64, console: &Console) -> Result<Row> {
         console.say(&format!("learning the symmetry of {}", case.what));
-        let mut phases = Phase::recipe();
+        let data = (case.data)();
+        let mut phases = Phase::recipe(&data);
         for (phase, steps) in phases.iter_mut().zip(case.steps) {
             phase.steps = steps;
         }
         let config = Config {
             seed,
-            data: (case.data)(),
+            data,
             phases,
             ..Config::default()
         };

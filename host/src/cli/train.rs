@@ -138,7 +138,7 @@ impl Train {
         if !self.phases.is_empty() {
             config.phases = self.phases.iter().map(|&loss| Phase::new(loss)).collect();
         } else if config.phases.is_empty() {
-            config.phases = Phase::recipe();
+            config.phases = Phase::recipe(&config.data);
         }
         self.change(&mut config.phases)?;
         Ok(config)

@@ -4,12 +4,15 @@
 
 use ::png::{BitDepth, ColorType, Decoder, DecodingError, Limits, Transformations};
 use ndarray::Array2;
-use std::io::{BufRead, ErrorKind, Seek};
+use std::io::{BufRead, ErrorKind, Seek, SeekFrom};
 
 /// Photographs with more pixels are refused before there is memory for them.
 const MOST_PIXELS: u64 = 64 << 20;
 /// Four channels of 16 bits.
 const MOST_BYTES_A_PIXEL: u64 = 8;
+
+/// Deflate makes at most this many bytes of one: 258 of two bits.
+const MOST_COMPRESSION: u64 = 1032;
 
 /// Of red, green and blue: Rec. 709.
 const LUMINANCE: [f32; 3] = [0.2126, 0.7152, 0.0722];
@@ -18,7 +21,10 @@ const LUMINANCE: [f32; 3] = [0.2126, 0.7152, 0.0722];
 type Refusal = (String, &'static str);
 
 /// A PNG as luminance from 0 to 1.
-pub(crate) fn decode(source: impl BufRead + Seek) -> std::result::Result<Array2<f32>, Refusal> {
+pub(crate) fn decode(mut source: impl BufRead + Seek) -> std::result::Result<Array2<f32>, Refusal> {
+    let reading = |error| refused(&DecodingError::IoError(error));
+    let length = source.seek(SeekFrom::End(0)).map_err(reading)?;
+    source.rewind().map_err(reading)?;
     let limits = Limits {
         bytes: (MOST_PIXELS * MOST_BYTES_A_PIXEL) as usize,
     };
@@ -29,10 +35,17 @@ pub(crate) fn decode(source: impl BufRead + Seek) -> std::result::Result<Array2<
         .read_header_info()
         .map_err(|error| refused(&error))?;
     let (width, height) = (info.width, info.height);
-    if u64::from(width) * u64::from(height) > MOST_PIXELS {
+    let count = u64::from(width) * u64::from(height);
+    if count > MOST_PIXELS {
         return Err((
             format!("{width} × {height} pixels are more than {MOST_PIXELS}"),
             "scale the photograph down",
+        ));
+    }
+    if count * info.bits_per_pixel() as u64 / 8 > length.saturating_mul(MOST_COMPRESSION) {
+        return Err((
+            format!("the picture is truncated: {length} bytes of {width} × {height} pixels"),
+            "copy it again",
         ));
     }
     let mut reader = decoder.read_info().map_err(|error| refused(&error))?;
@@ -208,6 +221,13 @@ mod tests {
             (
                 &with_width(whole.clone(), 1 << 30),
                 "1073741824 × 3 pixels are more than 67108864: ",
+            ),
+            (
+                &with_width(whole.clone(), 1 << 20),
+                &format!(
+                    "the picture is truncated: {} bytes of 1048576 × 3 pixels: ",
+                    whole.len()
+                ),
             ),
             (&with_width(whole.clone(), 5), "not a valid PNG ("),
         ] {

@@ -10,7 +10,9 @@ pub const DEGREES: usize = 360;
 
 /// Rotation by one angle: for each pixel, four pixels of the image and their weights.
 ///
-/// Within 5e-7 of scikit-image 0.26 for values up to 1; quarter turns are exact.
+/// Within 1.4e-7 of scikit-image 0.26 for values up to 1, at all 360 angles and 5, 16 and 28 rows; quarter turns are
+/// exact. There is no `clip`: in bilinear interpolation it only lifts fading edges, of images without a zero between
+/// their darkest and brightest pixel.
 ///
 /// ```
 /// use bispectral::data::rotate::Rotation;

@@ -112,17 +112,7 @@ impl Transform {
         if let Transform::Rotate { fraction, seed, .. } = *self {
             return angles(fraction, seed, count);
         }
-        let all = match action {
-            Action::Translate(group) => group.order(),
-            Action::Given | Action::Rotate(_) => 0,
-        };
-        if all < 2 {
-            return Err(Error::new(
-                "exemplars",
-                "a translation of one value moves nothing",
-                "give exemplars of two values or more",
-            ));
-        }
+        let all = action.translations().unwrap_or(0);
         Ok(vec![(0..all as u32).collect(); count])
     }
 

@@ -24,6 +24,9 @@ struct Line {
     reconstruction: f64,
 }
 
+/// What a curve shows, in which colour, and how it is had.
+type Curve = (&'static str, RGBColor, fn(&Point) -> f64);
+
 /// A point of both curves, and whether a phase begins there.
 struct Point {
     step: f64,
@@ -110,7 +113,7 @@ fn draw(points: &[Point], pixels: &mut [u8]) -> std::result::Result<(), String> 
             .draw_series(LineSeries::new(line, &BOUNDARY))
             .map_err(|error| wrong(&error))?;
     }
-    let curves: [(&str, RGBColor, fn(&Point) -> f64); 2] = [
+    let curves: [Curve; 2] = [
         (
             "reconstruction, or rows from orthonormal",
             RECONSTRUCTION,

@@ -215,13 +215,15 @@ impl Phase {
         }
     }
 
-    /// The default: second order first, then the paper's loss.
+    /// The default for `data`: second order first, then the paper's loss.
+    ///
+    /// Rotation on a grid is no permutation of pixels, so whitening would raise what interpolation left of the finest
+    /// detail above everything else.
     #[must_use]
-    pub fn recipe() -> Vec<Self> {
-        vec![
-            Phase::new(LossName::SecondOrder),
-            Phase::new(LossName::OrbitSeparation),
-        ]
+    pub fn recipe(data: &Data) -> Vec<Self> {
+        let mut first = Phase::new(LossName::SecondOrder);
+        first.whiten = data.transform != Some(TransformName::Rotate);
+        vec![first, Phase::new(LossName::OrbitSeparation)]
     }
 
     /// The numbers of its schedule.
@@ -326,6 +328,13 @@ impl Config {
                 "rows",
                 "W would have no rows",
                 "set it to 1 or more",
+            ));
+        }
+        if self.data.exemplars < 2 {
+            return Err(Error::new(
+                "exemplars",
+                "orbits cannot be told apart where there is only one",
+                "set it to 2 or more",
             ));
         }
         for (number, phase) in self.phases.iter().enumerate() {

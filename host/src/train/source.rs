@@ -23,7 +23,7 @@ pub fn complete(config: &mut Config) -> Result<()> {
         SplitName::Exemplars
     });
     if config.phases.is_empty() {
-        config.phases = Phase::recipe();
+        config.phases = Phase::recipe(&config.data);
     }
     let data = &mut config.data;
     for path in [&mut data.samples, &mut data.labels].into_iter().flatten() {
@@ -81,7 +81,9 @@ fn all_orbits(config: &Config) -> Result<Orbits> {
             (Some(labels), None) => load::labelled(samples, labels),
             (None, Some(transform)) => {
                 let exemplars = load::exemplars(samples)?;
-                let moved = moved(config, transform, exemplars.shape())?;
+                let side = data.size;
+                let square = (side * side == exemplars.samples.ncols()).then_some((side, side));
+                let moved = moved(config, transform, exemplars.shape().or(square))?;
                 exemplars.transformed(&moved)
             }
             _ => Err(Error::file(
@@ -132,13 +134,13 @@ fn moved(
             return Err(Error::new(
                 "--transform",
                 "the exemplars are not images",
-                "save them as [samples, height, width], or use translate1d",
+                "save them as [samples, height, width], or give the side of square ones by --size",
             ));
         }
     };
     Ok(match transform {
         TransformName::Rotate => Transform::Rotate {
-            size: if height == width { height } else { 0 },
+            size: height,
             fraction: config.data.angles,
             seed: config.seed,
         },

@@ -222,7 +222,7 @@ impl<'a> Trainer<'a> {
         Err(Error::new(
             format!("phase {}, step {}", number + 1, self.step + 1),
             what,
-            "lower --lr or scale the data to unit deviation",
+            "lower --lr or --gamma, or scale the data to unit deviation",
         ))
     }
 
