@@ -160,3 +160,58 @@ impl Mean {
         self.sum / self.count.max(1) as f64
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::group::Group;
+    use crate::export::bsn::encode_array;
+    use ndarray::Array2;
+
+    fn evaluated(w: &Array2<Complex32>) -> Evaluation {
+        let group: Group = "Z4xZ2".parse().unwrap();
+        let bytes = encode_array(&w.view(), "", None).unwrap();
+        evaluate(
+            &Model::from_bytes(&bytes).unwrap(),
+            &Orbits::of_group(&group, 30, 2),
+        )
+        .unwrap()
+    }
+
+    #[test]
+    fn the_characters_of_the_group_are_perfect() {
+        let group: Group = "Z4xZ2".parse().unwrap();
+        let w = group
+            .characters()
+            .mapv(|w| Complex32::new(w.re as f32, w.im as f32));
+        let found = evaluated(&w);
+        assert_eq!((found.orbits, found.samples), (20, 160));
+        // Squares of some hundred roundings of 2^-24.
+        assert!(
+            found.within < 1e-11 && found.reconstruction < 1e-12,
+            "{found:?}"
+        );
+        assert!(found.between > 1.0 && found.nearest == 1.0, "{found:?}");
+    }
+
+    #[test]
+    fn the_characters_of_another_group_are_not() {
+        let other: Group = "Z8".parse().unwrap();
+        let w = other
+            .characters()
+            .mapv(|w| Complex32::new(w.re as f32, w.im as f32));
+        let found = evaluated(&w);
+        assert!(found.within > 0.1, "{found:?}");
+    }
+
+    #[test]
+    fn fewer_rows_rebuild_less() {
+        let group: Group = "Z4xZ2".parse().unwrap();
+        let w = group
+            .characters()
+            .mapv(|w| Complex32::new(w.re as f32, w.im as f32));
+        let half = w.select(ndarray::Axis(0), &[0, 1, 2, 3]);
+        let found = evaluated(&half);
+        assert!((0.2..0.8).contains(&found.reconstruction), "{found:?}");
+    }
+}

@@ -3,7 +3,8 @@
 use super::console::Console;
 use super::train::follow;
 use crate::export::bsn::ModelFile;
-use crate::train::config::{Config, Data, Phase};
+use crate::train::config::{Config, Data};
+use crate::train::phase::Phase;
 use crate::train::run::{Outcome, Results, Run};
 use crate::{Error, Result};
 use clap::Args;

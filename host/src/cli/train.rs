@@ -2,7 +2,8 @@
 
 use super::console::{Console, Progress};
 use crate::network::{Distance, Reconstruction};
-use crate::train::config::{Config, LossName, Phase, SplitName, TransformName};
+use crate::train::config::{Config, SplitName, TransformName};
+use crate::train::phase::{LossName, Phase};
 use crate::train::run::{Outcome, Results, Run};
 use crate::train::schedule::Schedule;
 use crate::train::trainer::Step;

@@ -4,6 +4,7 @@ pub mod adam;
 pub mod checkpoint;
 pub mod config;
 pub mod initial;
+pub mod phase;
 pub mod run;
 pub mod sampler;
 pub mod schedule;

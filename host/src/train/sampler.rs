@@ -58,3 +58,43 @@ impl Sampler {
         ChaCha8Rng::from_seed(key)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::group::Group;
+
+    fn draw(seed: u64, phase: u64, step: u64, members: usize) -> Batch {
+        let group: Group = "Z6".parse().unwrap();
+        let sampler = Sampler {
+            seed,
+            phase,
+            orbits: 4,
+            members,
+        };
+        let mut batch = Batch::default();
+        sampler.draw(&Orbits::of_group(&group, 9, 0), step, &mut batch);
+        batch
+    }
+
+    #[test]
+    fn a_batch_is_a_function_of_seed_phase_and_step() {
+        let samples = |seed, phase, step| draw(seed, phase, step, 3).samples;
+        assert_eq!(samples(1, 0, 7), samples(1, 0, 7));
+        for other in [samples(2, 0, 7), samples(1, 1, 7), samples(1, 0, 8)] {
+            assert_ne!(samples(1, 0, 7), other);
+        }
+    }
+
+    #[test]
+    fn an_orbit_gives_distinct_members_and_no_more_than_it_has() {
+        let batch = draw(0, 0, 0, 100);
+        assert_eq!(batch.sizes, [6; 4]);
+        for orbit in batch.samples.chunks_exact(6 * 6) {
+            let mut firsts: Vec<f32> = orbit.chunks_exact(6).map(|member| member[0]).collect();
+            firsts.sort_by(f32::total_cmp);
+            firsts.dedup();
+            assert_eq!(firsts.len(), 6);
+        }
+    }
+}

@@ -1,6 +1,7 @@
 //! Where a run's orbits come from: a group by name, labelled samples, or exemplars and how to move them.
 
-use super::config::{Config, Phase, SplitName, TransformName};
+use super::config::{Config, SplitName, TransformName};
+use super::phase::Phase;
 use crate::data::group::Group;
 use crate::data::orbits::{Orbits, Transform};
 use crate::data::patches::{Patches, Support};

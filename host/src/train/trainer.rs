@@ -2,8 +2,9 @@
 
 use super::adam::Adam;
 use super::checkpoint::Checkpoint;
-use super::config::{Config, LossName, Phase};
+use super::config::Config;
 use super::initial::orthogonal;
+use super::phase::{LossName, Phase};
 use super::sampler::{Batch, Sampler};
 use super::schedule::Progress;
 use super::whitening::{Whitening, normalise};

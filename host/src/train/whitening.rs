@@ -97,3 +97,65 @@ fn covariance(orbits: &Orbits) -> Mat<f64> {
     }
     sum * faer::Scale(1.0 / f64::from(count.max(1) as u32))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::group::Group;
+
+    fn orbits() -> Orbits {
+        Orbits::of_group(&"Z3xZ2".parse::<Group>().unwrap(), 40, 1)
+    }
+
+    #[test]
+    fn whitened_samples_are_uncorrelated() {
+        let orbits = orbits();
+        let whitening = Whitening::of(&orbits);
+        let mut samples = vec![0.0; 40 * 6 * 6];
+        for (at, sample) in samples.chunks_exact_mut(6).enumerate() {
+            orbits.write_member(at / 6, at % 6, sample);
+        }
+        whitening.apply(&mut samples);
+        for a in 0..6 {
+            for b in 0..6 {
+                let products = samples
+                    .chunks_exact(6)
+                    .map(|x| f64::from(x[a]) * f64::from(x[b]));
+                let covariance = products.sum::<f64>() / 240.0;
+                // 240 products of f32, each rounded three times.
+                assert!(
+                    (covariance - f64::from(u8::from(a == b))).abs() < 1e-5,
+                    "{a}, {b}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn whitening_moves_with_the_group() {
+        let orbits = orbits();
+        let whitening = Whitening::of(&orbits);
+        let member = |member| {
+            let mut x = [0.0; 6];
+            orbits.write_member(5, member, &mut x);
+            x
+        };
+        let whitened = |mut x: [f32; 6]| {
+            whitening.apply(&mut x);
+            x
+        };
+        let (still, moved) = (whitened(member(0)), whitened(member(4)));
+        for n in 0..6 {
+            // Where translation takes each sample is seen on the sample itself.
+            let from = (0..6).find(|&m| member(0)[m] == member(4)[n]).unwrap();
+            assert!((moved[n] - still[from]).abs() < 1e-5);
+        }
+    }
+
+    #[test]
+    fn samples_of_any_length_become_unit_vectors_and_zeros_stay() {
+        let mut samples = [3.0, 4.0, 0.0, 0.0];
+        normalise(&mut samples, 2);
+        assert_eq!(samples, [0.6, 0.8, 0.0, 0.0]);
+    }
+}
