@@ -78,10 +78,10 @@ fn examine(model: &Model<'_>, reference: &Reference<'_>) -> Result<Findings, Err
     };
     let mut all = CRC.digest();
     let mut scratch = [0.0; scratch_len(INPUTS, ROWS)];
-    let mut power = [[0.0; ROWS]; SIGNALS];
-    for signal in 0..SIGNALS {
+    let mut powers = [[0.0; ROWS]; SIGNALS];
+    for (signal, power) in powers.iter_mut().enumerate() {
         let x = shifted(reference, signal, 0);
-        model.power_spectrum(&x, &mut power[signal])?;
+        model.power_spectrum(&x, power)?;
 
         let before = board::instructions();
         let magnitude = model.stream(&x, &mut scratch, |_, _, _| ())?;
@@ -126,7 +126,7 @@ fn examine(model: &Model<'_>, reference: &Reference<'_>) -> Result<Findings, Err
     }
     findings.largest_change = root(findings.largest_change);
     findings.smallest_distance = root(findings.smallest_distance);
-    findings.power_distance = relative_distance(&power[0], &power[1]);
+    findings.power_distance = relative_distance(&powers[0], &powers[1]);
     findings.checksum = all.finalize();
     Ok(findings)
 }

@@ -39,7 +39,9 @@ extern "C" fn _start() -> ! {
     if let Some(rest) = bytes.get(black_box(1)..) {
         speak(use_everything(rest));
     }
-    loop {}
+    loop {
+        core::hint::spin_loop();
+    }
 }
 
 fn use_everything(bytes: &[u8]) -> Result<(), Error> {

@@ -5,12 +5,12 @@ use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 
 /// The first `columns` of `rows` rows.
-pub(super) fn matrix<T>(slice: &[T], rows: usize, columns: usize, stride: usize) -> MatRef<'_, T> {
+pub(crate) fn matrix<T>(slice: &[T], rows: usize, columns: usize, stride: usize) -> MatRef<'_, T> {
     MatRef::from_column_major_slice_with_stride(slice, columns, rows, stride).transpose()
 }
 
 /// [`matrix`], to be written.
-pub(super) fn matrix_mut<T>(
+pub(crate) fn matrix_mut<T>(
     slice: &mut [T],
     rows: usize,
     columns: usize,
@@ -21,7 +21,7 @@ pub(super) fn matrix_mut<T>(
 }
 
 /// to ← α·lhs·rhs.
-pub(super) fn multiply<T: Real>(
+pub(crate) fn multiply<T: Real>(
     to: MatMut<'_, T>,
     lhs: MatRef<'_, T>,
     rhs: MatRef<'_, T>,

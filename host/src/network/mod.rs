@@ -49,7 +49,7 @@ mod forward;
 mod gradient;
 mod invariance;
 mod lanes;
-mod matrix;
+pub(crate) mod matrix;
 mod objective;
 mod pairs;
 mod part;

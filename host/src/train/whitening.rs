@@ -4,11 +4,16 @@
 //! knowledge of the group. A W learned behind it is as valid without it.
 
 use crate::data::orbits::Orbits;
+use crate::network::matrix::{matrix, matrix_mut, multiply};
 use faer::{Mat, Side};
+use rayon::prelude::*;
 
 /// Directions with less than this share of the largest variance are noise, or nothing at all (the mean of patches
 /// without one): they are set to zero, and what W does there is left to its rows being orthonormal.
 const LEAST_VARIANCE: f64 = 1e-7;
+
+/// Samples that are whitened at a time, by one thread each.
+const BLOCK: usize = 32;
 
 /// C^(−1/2), to be applied to samples.
 #[derive(Debug, Clone)]
@@ -47,16 +52,13 @@ impl Whitening {
 
     /// Whitens `samples`, N numbers each, one behind the other.
     pub fn apply(&self, samples: &mut [f32]) {
-        let mut whitened = vec![0.0_f32; self.inputs];
-        for sample in samples.chunks_exact_mut(self.inputs) {
-            whitened.fill(0.0);
-            for (x, row) in sample.iter().zip(self.matrix.chunks_exact(self.inputs)) {
-                for (sum, w) in whitened.iter_mut().zip(row) {
-                    *sum += x * w;
-                }
-            }
-            sample.copy_from_slice(&whitened);
-        }
+        let inputs = self.inputs;
+        let zca = matrix(&self.matrix, inputs, inputs, inputs);
+        samples.par_chunks_mut(BLOCK * inputs).for_each(|block| {
+            let (rows, raw) = (block.len() / inputs, block.to_vec());
+            let raw = matrix(&raw, rows, inputs, inputs);
+            multiply(matrix_mut(block, rows, inputs, inputs), raw, zca, 1.0);
+        });
     }
 }
 
@@ -72,7 +74,7 @@ pub fn normalise(samples: &mut [f32], inputs: usize) {
 
 /// mean(x xᵀ) in double precision, block by block.
 fn covariance(orbits: &Orbits) -> Mat<f64> {
-    const BLOCK: usize = 512;
+    const COLUMNS: usize = 512;
     let inputs = orbits.inputs();
     let mut sum = Mat::<f64>::zeros(inputs, inputs);
     let mut sample = vec![0.0_f32; inputs];
@@ -80,9 +82,9 @@ fn covariance(orbits: &Orbits) -> Mat<f64> {
         .flat_map(|orbit| (0..orbits.members(orbit)).map(move |member| (orbit, member)));
     let mut count = 0;
     loop {
-        let mut block = Mat::<f64>::zeros(inputs, BLOCK);
+        let mut block = Mat::<f64>::zeros(inputs, COLUMNS);
         let mut filled = 0;
-        for (column, (orbit, member)) in places.by_ref().take(BLOCK).enumerate() {
+        for (column, (orbit, member)) in places.by_ref().take(COLUMNS).enumerate() {
             orbits.write_member(orbit, member, &mut sample);
             for (n, x) in sample.iter().enumerate() {
                 block[(n, column)] = f64::from(*x);
