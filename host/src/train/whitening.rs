@@ -147,10 +147,10 @@ mod tests {
             x
         };
         let (still, moved) = (whitened(member(0)), whitened(member(4)));
-        for n in 0..6 {
-            // Where translation takes each sample is seen on the sample itself.
-            let from = (0..6).find(|&m| member(0)[m] == member(4)[n]).unwrap();
-            assert!((moved[n] - still[from]).abs() < 1e-5);
+        for (raw, moved) in member(4).iter().zip(moved) {
+            // Where translation takes each number is seen on the number itself.
+            let from = member(0).iter().position(|x| x == raw).unwrap();
+            assert!((moved - still[from]).abs() < 1e-5);
         }
     }
 
