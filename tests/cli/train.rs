@@ -2,9 +2,9 @@
 
 use crate::{Folder, Order, Random, f64s, npy};
 use serde_json::Value;
-use std::process::Stdio;
+use std::process::{Child, Stdio};
 use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Files that must not depend on threads or interruptions.
 const RESULTS: [&str; 4] = [
@@ -14,8 +14,20 @@ const RESULTS: [&str; 4] = [
     "checkpoint.bin",
 ];
 
-/// Long enough to be killed several times, short enough for a test.
-const LONG: &str = "--group Z12 --steps 1500,2500 --seed 3 --quiet";
+/// A run of several seconds, which no convergence cuts short.
+const LONG: &str = "seed = 3
+[data]
+group = \"Z20\"
+[[phase]]
+loss = \"second-order\"
+steps = 8000
+tolerance = 0.0
+stall = 0
+[[phase]]
+loss = \"orbit-separation\"
+steps = 24000
+tolerance = 0.0
+";
 
 fn within(object: &Value) -> f64 {
     object["within"].as_f64().unwrap()
@@ -39,40 +51,56 @@ fn held_out_functions_on_small_groups_have_exact_invariants_for_every_seed() {
     }
 }
 
+/// Waits for another checkpoint than `last`, then for a random part of a second; false where the run ends before.
+fn wait_for_checkpoint(
+    folder: &Folder,
+    child: &mut Child,
+    last: &[u8],
+    random: &mut Random,
+) -> bool {
+    let path = folder.path("killed/checkpoint.bin");
+    while std::fs::read(&path).map_or(true, |found| found == last) {
+        if child.try_wait().unwrap().is_some() {
+            return false;
+        }
+        sleep(Duration::from_millis(5));
+    }
+    sleep(Duration::from_secs_f64(0.4 * (random.next() + 1.0)));
+    child.try_wait().unwrap().is_none()
+}
+
 #[test]
 fn a_run_that_is_killed_at_random_moments_ends_with_the_same_bits() {
     let folder = Folder::new();
-    let begun = Instant::now();
-    folder.succeed(&format!("train {LONG} -o whole"));
-    let whole = begun.elapsed();
+    folder.write("long.toml", LONG);
+    folder.succeed("train long.toml -o whole --quiet");
+
     let mut random = Random(11);
-    let mut kills = 0;
     let mut child = folder
-        .command(&format!("train {LONG} -o killed"))
+        .command("train long.toml -o killed --quiet")
         .spawn()
         .unwrap();
-    for _ in 0..5 {
-        // Somewhere within the run; the first moments, before anything is written, are among them.
-        sleep(whole.mul_f64(0.25 * (random.next() + 1.0)));
-        if child.try_wait().unwrap().is_some() {
-            break;
-        }
+    // Once before there is any checkpoint.
+    while !folder.path("killed/config.toml").exists() {
+        sleep(Duration::from_millis(1));
+    }
+    let mut last = Vec::new();
+    let mut kills = 0;
+    loop {
         child.kill().unwrap();
         child.wait().unwrap();
+        child = folder
+            .command("train --resume killed --quiet")
+            .spawn()
+            .unwrap();
+        if kills == 3 || !wait_for_checkpoint(&folder, &mut child, &last, &mut random) {
+            break;
+        }
+        last = folder.read("killed/checkpoint.bin");
         kills += 1;
-        child = match folder.path("killed/config.toml").exists() {
-            true => folder
-                .command("train --resume killed --quiet")
-                .spawn()
-                .unwrap(),
-            false => folder
-                .command(&format!("train {LONG} -o killed"))
-                .spawn()
-                .unwrap(),
-        };
     }
     assert!(child.wait().unwrap().success());
-    assert!(kills >= 2, "killed {kills} times in {whole:?}");
+    assert!(kills >= 2, "killed {kills} times after a checkpoint");
     for file in RESULTS {
         let (whole, killed) = (
             folder.read(&format!("whole/{file}")),
@@ -80,16 +108,8 @@ fn a_run_that_is_killed_at_random_moments_ends_with_the_same_bits() {
         );
         assert!(whole == killed, "{file} differs after {kills} kills");
     }
-    let leftovers = std::fs::read_dir(folder.path("killed")).unwrap();
-    let hidden = leftovers.filter(|entry| {
-        entry
-            .as_ref()
-            .unwrap()
-            .file_name()
-            .to_string_lossy()
-            .starts_with('.')
-    });
-    assert_eq!(hidden.count(), 0);
+    let mut files = std::fs::read_dir(folder.path("killed")).unwrap();
+    assert!(files.all(|file| !file.unwrap().file_name().to_string_lossy().starts_with('.')));
 }
 
 #[test]
