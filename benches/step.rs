@@ -40,7 +40,7 @@ fn main() {
     );
     print!("   N");
     NAMES.iter().for_each(|name| print!(" {name:>18}"));
-    println!("  step/products  Gflop/s of products, step   peak MB");
+    println!("    step/products  Gflop/s of products, step  peak MB");
     for (inputs, rounds) in [(64, 60), (256, 40), (1024, 15)] {
         measure(inputs, rounds);
     }
@@ -101,13 +101,15 @@ fn measure(inputs: usize, rounds: usize) {
     for times in &times {
         print!(" {:>9.2} ({:>6.2})", times[0], times[rounds / 2]);
     }
-    let alone = times[3][0] + times[4][0];
-    let gflop = 4e-9 * (ROWS * (ROWS + 1) * inputs * SAMPLES) as f64;
+    let ratio = |k: usize| times[0][k] / (times[3][k] + times[4][k]);
+    let flop = 4.0 * (ROWS * (ROWS + 1) * inputs * SAMPLES) as f64;
+    let rate = |milliseconds: f64| flop / milliseconds / 1e6;
     println!(
-        "  {:13.2}  {:20.0}, {:4.0}   {memory:7}",
-        times[0][0] / alone,
-        1e3 * gflop / alone,
-        1e3 * gflop / times[0][0],
+        "    {:5.2} ({:5.2})  {:20.0}, {:4.0}  {memory:7}",
+        ratio(0),
+        ratio(rounds / 2),
+        rate(times[3][0] + times[4][0]),
+        rate(times[0][0]),
     );
 }
 
