@@ -34,7 +34,7 @@ pub struct SecondOrder {
 }
 
 impl Default for SecondOrder {
-    /// λ = 10: rows stay within a few hundredths of orthonormal while they turn.
+    /// λ = 10.
     fn default() -> Self {
         SecondOrder {
             orthonormality: 10.0,
