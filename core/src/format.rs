@@ -21,7 +21,7 @@ const WEIGHT_LEN: usize = 8;
 const LEAST_LEN: usize = 2 * ALIGNMENT + WEIGHT_LEN + CRC_LEN;
 const CRC_LEN: usize = 4;
 
-/// One table of 1 KiB: ten instructions a byte on a Cortex-M, where a bit at a time takes sixty.
+/// One table of 1 KiB: a look-up a byte, instead of eight shifts.
 const CRC: Crc<u32, Table<1>> = Crc::<u32, Table<1>>::new(&CRC_32_ISO_HDLC);
 
 /// What a model consists of, to be written.

@@ -17,8 +17,8 @@ impl Element for f32 {
     }
 }
 
-/// Little-endian bytes at any alignment. On x86 as fast as an f32; one instruction more a number
-/// on a Cortex-M4, seven on a processor that loads no unaligned words.
+/// Little-endian bytes at any alignment. One instruction more a number on a Cortex-M4, several on a processor
+/// that loads no unaligned words.
 impl Element for [u8; 4] {
     #[inline(always)]
     fn value(self) -> f32 {

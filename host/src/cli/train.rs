@@ -18,7 +18,7 @@ use std::time::Instant;
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("place").required(true).args(["output", "resume"]))]
 pub(super) struct Train {
-    /// A configuration; flags go before it
+    /// A configuration, over which flags take precedence
     #[arg(value_name = "CONFIG.toml", conflicts_with = "resume")]
     config: Option<PathBuf>,
     /// The folder of the run

@@ -13,7 +13,7 @@ use std::path::Path;
 
 const MAGIC: [u8; 4] = *b"BSC\0";
 const VERSION: u8 = 1;
-/// Sixteen tables: a checkpoint of 1.5 MB is summed in under a millisecond.
+/// Sixteen tables, the fastest of the crate: the data of a run is summed, too.
 const CRC: Crc<u32, Table<16>> = Crc::<u32, Table<16>>::new(&CRC_32_ISO_HDLC);
 
 /// Where a run is, and all it needs to go on as if it had never stopped.

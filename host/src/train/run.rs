@@ -26,7 +26,7 @@ const RESULTS: &str = "results.json";
 const CURVE: &str = "loss.png";
 const FILES: [&str; 6] = [CONFIG, CHECKPOINT, METRICS, MODEL, RESULTS, CURVE];
 
-/// How much work a killed run loses at most; a checkpoint takes some milliseconds.
+/// How much work a killed run loses at most, but for the step at hand.
 const BETWEEN_CHECKPOINTS: Duration = Duration::from_secs(1);
 /// One line of metrics for so many steps.
 const STEPS_A_LINE: u64 = 10;

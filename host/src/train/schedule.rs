@@ -34,7 +34,7 @@ pub struct Rates {
     pub steps: u64,
 }
 
-/// A plateau is a mean loss that has not fallen by this share: means of 50 steps differ by about a percent.
+/// A plateau is a mean loss that has not fallen by this share, which is above the noise of a mean of 50 steps.
 const LEAST_FALL: f64 = 1e-2;
 
 /// What must be remembered from step to step.

@@ -15,8 +15,8 @@ use ndarray::Array2;
 use num_complex::{Complex, Complex32};
 use serde::Serialize;
 
-/// A gradient longer than this is not one of a healthy run: rows and invariants are unit vectors, and with samples
-/// of unit deviation the reconstruction's gradient stays below 4 γ N √R.
+/// A gradient longer than this is not one of a healthy run: rows and invariants are unit vectors, so only the
+/// reconstruction of enormous samples, or an enormous γ, makes one.
 const EXPLOSION: f64 = 1e9;
 
 /// What one step did.
