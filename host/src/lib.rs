@@ -5,6 +5,7 @@ pub mod cli;
 pub mod data;
 mod error;
 pub mod export;
+pub mod group;
 pub mod network;
 pub mod report;
 pub mod train;

@@ -7,25 +7,34 @@ use std::thread::sleep;
 use std::time::Duration;
 
 /// Files that must not depend on threads or interruptions.
-const RESULTS: [&str; 4] = [
+const RESULTS: [&str; 5] = [
     "model.bsn",
+    "W.npy",
     "metrics.jsonl",
     "config.toml",
     "checkpoint.bin",
 ];
 
-/// A run of several seconds, which no convergence cuts short.
+/// A run of several seconds: two attempts at signals so noisy that no convergence and no group cuts them short.
 const LONG: &str = "seed = 3
+split = \"transforms\"
+restarts = 1
+polish = false
 [data]
 group = \"Z20\"
+noise = 0.5
 [[phase]]
-loss = \"second-order\"
-steps = 8000
+loss = \"spectral\"
+steps = 300
 tolerance = 0.0
 stall = 0
 [[phase]]
+loss = \"second-order\"
+steps = 4000
+tolerance = 0.0
+[[phase]]
 loss = \"orbit-separation\"
-steps = 24000
+steps = 12000
 tolerance = 0.0
 ";
 
@@ -43,6 +52,7 @@ fn held_out_functions_on_small_groups_have_exact_invariants_for_every_seed() {
             ));
             assert!(within(&object) < 1e-6, "{group}, seed {seed}: {object}");
             assert_eq!(object["nearest"], 1.0, "{group}, seed {seed}: {object}");
+            assert_eq!(object["group"]["name"], group, "seed {seed}: {object}");
             assert!(
                 object["reconstruction"].as_f64().unwrap() < 1e-6,
                 "{object}"
@@ -117,7 +127,8 @@ fn any_number_of_threads_gives_the_same_bits() {
     let folder = Folder::new();
     for threads in [1, 2, 8] {
         folder.succeed(&format!(
-            "train --group Z4xZ3 --steps 100 --threads {threads} -o run-{threads} --quiet"
+            "train --group Z4xZ3 --split transforms --noise 0.1 --no-polish --steps 100 --restarts 1 \
+             --threads {threads} -o run-{threads} --quiet"
         ));
     }
     for file in RESULTS {
@@ -137,8 +148,9 @@ fn any_number_of_threads_gives_the_same_bits() {
 #[test]
 fn an_interrupted_run_saves_and_says_how_to_go_on() {
     let folder = Folder::new();
+    folder.write("long.toml", LONG);
     let child = folder
-        .command("train --group Z12 --steps 1000000 -o run --quiet")
+        .command("train long.toml -o run --quiet")
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
@@ -192,6 +204,7 @@ fn a_users_labelled_samples_are_learned() {
     shifted(&folder, 60);
     let object = folder.object("train --data X.npy --labels y.npy -o run");
     assert!(within(&object) < 1e-6, "{object}");
+    assert_eq!(object["group"]["name"], "Z6", "{object}");
     // What the run reports is what anyone computes with the model.
     folder.succeed("features run/model.bsn X.npy -o Y.npy");
     assert!(folder.succeed("inspect run/model.bsn").contains("X"));
@@ -279,7 +292,9 @@ fn bad_data_is_refused_in_one_line_and_nothing_is_written() {
         ("--group Z0", "Z0"),
         ("--group hexagon", "cyclic group"),
         ("--group Z4 --lr 0", "lr"),
-        ("--group Z4 --steps 1,2,3", "--steps"),
+        ("--group Z4 --steps 1,2,3,4", "--steps"),
+        ("--group Z4 --noise=-1", "noise"),
+        ("--group Z4 --noise nan", "noise"),
         ("--images .", "."),
     ] {
         let line = folder.refuse(&format!("train {arguments} -o run"));
@@ -302,7 +317,7 @@ fn a_run_that_diverges_stops_with_a_sentence_and_no_model() {
         ),
     ] {
         let (code, _, line) =
-            folder.run(&format!("train --group Z4 {flags} -o run --force --quiet"));
+            folder.run(&format!("train --group Z4 --phases second-order,orbit-separation --no-polish {flags} -o run --force --quiet"));
         assert_eq!(code, Some(1));
         assert!(
             line.starts_with(what) && line.lines().count() == 1,

@@ -4,7 +4,6 @@ use super::console::Console;
 use super::train::follow;
 use crate::export::bsn::ModelFile;
 use crate::train::config::{Config, Data};
-use crate::train::phase::Phase;
 use crate::train::run::{Outcome, Results, Run};
 use crate::{Error, Result};
 use clap::Args;
@@ -28,7 +27,6 @@ struct Case {
     name: &'static str,
     what: &'static str,
     data: fn() -> Data,
-    steps: [u64; 2],
 }
 
 const CASES: [Case; 2] = [
@@ -39,7 +37,6 @@ const CASES: [Case; 2] = [
             group: Some("Z4xZ2".into()),
             ..Data::default()
         },
-        steps: [8000, 2000],
     },
     Case {
         name: "translation",
@@ -49,7 +46,6 @@ const CASES: [Case; 2] = [
             size: 8,
             ..Data::default()
         },
-        steps: [8000, 600],
     },
 ];
 
@@ -89,15 +85,9 @@ impl Demo {
 
     fn case(&self, case: &Case, folder: &Path, seed: u64, console: &Console) -> Result<Row> {
         console.say(&format!("learning the symmetry of {}", case.what));
-        let data = (case.data)();
-        let mut phases = Phase::recipe(&data);
-        for (phase, steps) in phases.iter_mut().zip(case.steps) {
-            phase.steps = steps;
-        }
         let config = Config {
             seed,
-            data,
-            phases,
+            data: (case.data)(),
             ..Config::default()
         };
         let begun = Instant::now();
@@ -145,6 +135,10 @@ fn table(rows: &[Row], folder: &Folder) -> String {
     line("", &|row| row.case.into());
     line("inputs × rows", &|row| {
         format!("{} × {}", row.results.inputs, row.results.rows)
+    });
+    line("group", &|row| {
+        let group = row.results.group.as_ref();
+        group.map_or_else(|| "none".into(), |group| group.name.clone())
     });
     line("seconds, all told", &|row| format!("{:.1}", row.seconds));
     line("mean squared distance within orbits", &|row| {

@@ -3,8 +3,10 @@
 mod console;
 mod demo;
 mod features;
+mod group;
 mod import;
 mod inspect;
+mod reproduce;
 mod train;
 
 use crate::{Error, Result};
@@ -54,7 +56,11 @@ enum Command {
     #[command(after_help = CONTRACT)]
     Features(features::Features),
     #[command(after_help = CONTRACT)]
+    Group(group::Group),
+    #[command(after_help = CONTRACT)]
     Inspect(inspect::Inspect),
+    #[command(after_help = CONTRACT)]
+    Reproduce(reproduce::Reproduce),
     #[command(after_help = CONTRACT)]
     Train(Box<train::Train>),
 }
@@ -97,7 +103,12 @@ pub fn run(arguments: &Arguments) -> Result<()> {
             .install(|| demo.run(seed, &console)),
         Command::Import(import) => import.run(&console),
         Command::Features(features) => features.run(&arguments.global.pool()?, &console),
+        Command::Group(group) => arguments.global.pool()?.install(|| group.run(&console)),
         Command::Inspect(inspect) => inspect.run(&console),
+        Command::Reproduce(reproduce) => arguments
+            .global
+            .pool()?
+            .install(|| reproduce.run(seed, &console)),
         Command::Train(train) => arguments
             .global
             .pool()?

@@ -59,6 +59,9 @@ pub(super) struct Train {
     /// The share of the 360 whole degrees an exemplar is rotated by [default: 0.3]
     #[arg(long, value_name = "SHARE")]
     angles: Option<f64>,
+    /// Normal noise on every sample, as a share of its size [default: 0]
+    #[arg(long, value_name = "SHARE")]
+    noise: Option<f64>,
     /// Rows of W [default: as many as inputs]
     #[arg(long, value_name = "COUNT")]
     rows: Option<usize>,
@@ -68,7 +71,13 @@ pub(super) struct Train {
     /// The share that is held out [default: 0.2]
     #[arg(long, value_name = "SHARE")]
     held_out: Option<f64>,
-    /// What to minimise, one after the other [default: second-order,orbit-separation]
+    /// Begin again at most so often where training stalls [default: by the data]
+    #[arg(long, value_name = "COUNT")]
+    restarts: Option<u32>,
+    /// Leave W as it was learned, and train all phases, where a group is recognised
+    #[arg(long)]
+    no_polish: bool,
+    /// What to minimise, one after the other [default: spectral,second-order,orbit-separation]
     #[arg(long, value_delimiter = ',', value_name = "LOSS,…")]
     phases: Vec<LossName>,
     /// Steps of every phase, or one number a phase
@@ -125,6 +134,8 @@ impl Train {
         set(&mut config.held_out, self.held_out);
         config.rows = self.rows.or(config.rows);
         config.split = self.split.or(config.split);
+        config.restarts = self.restarts.or(config.restarts);
+        config.polish &= !self.no_polish;
         let data = &mut config.data;
         if self.group.is_some() || self.data.is_some() || self.images.is_some() {
             data.group.clone_from(&self.group);
@@ -136,6 +147,7 @@ impl Train {
         set(&mut data.exemplars, self.exemplars);
         set(&mut data.size, self.size);
         set(&mut data.angles, self.angles);
+        set(&mut data.noise, self.noise);
         if !self.phases.is_empty() {
             config.phases = self.phases.iter().map(|&loss| Phase::new(loss)).collect();
         } else if config.phases.is_empty() {
@@ -237,11 +249,31 @@ fn detail(step: &Step, rate: f64) -> String {
     )
 }
 
+/// What was recognised, and how well; or why nothing was.
+fn group(results: &Results) -> String {
+    match (&results.group, &results.no_group) {
+        (Some(group), _) => format!(
+            "{} (learned rows and exact characters overlap by {:.4} or more)",
+            group.name, group.least_overlap
+        ),
+        (None, Some(why)) => format!("none recognised: {why}"),
+        (None, None) => "none recognised".into(),
+    }
+}
+
+fn steps(results: &Results) -> String {
+    match results.attempts {
+        1 => format!("{} steps", results.steps),
+        attempts => format!("{} steps in {attempts} attempts", results.steps),
+    }
+}
+
 fn report(results: &Results, seconds: f64, console: &Console) -> Result<()> {
     let held_out = &results.held_out;
     let words = format!(
         "model        {}: {} rows, {} inputs\n\
-         training     {} steps, {seconds:.1} s\n\
+         group        {}\n\
+         training     {}, {seconds:.1} s\n\
          held out     {} orbits, {} samples\n\
          mean squared distance within orbits    {:.2e}\n\
          mean squared distance between orbits   {:.2e}\n\
@@ -250,7 +282,8 @@ fn report(results: &Results, seconds: f64, console: &Console) -> Result<()> {
         results.model.display(),
         results.rows,
         results.inputs,
-        results.steps,
+        group(results),
+        steps(results),
         held_out.orbits,
         held_out.samples,
         held_out.within,

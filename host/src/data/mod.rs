@@ -15,12 +15,13 @@ pub mod npy;
 pub mod orbits;
 pub mod patches;
 mod png;
-mod random;
+pub(crate) mod random;
 pub mod rotate;
 pub mod rounding;
 mod samples;
 mod split;
 pub mod transform;
+pub mod weights;
 
 use crate::{Error, Result};
 use std::fs::{self, File};

@@ -3,7 +3,7 @@
 //! Members are made when they are asked for, from the exemplars and the transformation.
 
 use super::group::Group;
-use super::random::{Purpose, stream};
+use super::random::{Purpose, stream, stream_at};
 use super::samples;
 use super::transform::Action;
 use crate::{Error, Result};
@@ -37,7 +37,16 @@ pub(super) const LEAST: usize = 2;
 pub struct Orbits {
     samples: Arc<Array2<f32>>,
     action: Arc<Action>,
+    noise: Option<Noise>,
     pub(super) orbits: Vec<Orbit>,
+}
+
+/// What is added to every member.
+#[derive(Debug, Clone, Copy)]
+struct Noise {
+    /// Its deviation, as a share of the member's root mean square.
+    share: f64,
+    seed: u64,
 }
 
 #[derive(Debug, Clone)]
@@ -109,6 +118,7 @@ impl Orbits {
         Orbits {
             samples: Arc::new(in_rows(samples)),
             action: Arc::new(action),
+            noise: None,
             orbits,
         }
     }
@@ -180,8 +190,17 @@ impl Orbits {
         Ok(Orbits {
             samples: Arc::new(in_rows(samples)),
             action: Arc::new(Action::Given),
+            noise: None,
             orbits,
         })
+    }
+
+    /// The same orbits with normal noise on every member, of which `share` is the deviation as a share of the
+    /// member's root mean square. The noise of a member is a function of the seed: it is the same at every look.
+    #[must_use]
+    pub fn noisy(mut self, share: f64, seed: u64) -> Self {
+        self.noise = (share > 0.0).then_some(Noise { share, seed });
+        self
     }
 
     /// N: the values of each signal.
@@ -249,6 +268,9 @@ impl Orbits {
         } = &self.orbits[orbit];
         let element = elements[member] as usize;
         self.action.write(&self.samples, *exemplar, element, out);
+        if let Some(noise) = &self.noise {
+            noise.add(*exemplar, element, out);
+        }
     }
 
     /// Whether every orbit holds every translate: nothing is held out of it, and it is not a choice of angles or of
@@ -266,7 +288,19 @@ impl Orbits {
         Orbits {
             samples: Arc::clone(&self.samples),
             action: Arc::clone(&self.action),
+            noise: self.noise,
             orbits,
+        }
+    }
+}
+
+impl Noise {
+    fn add(&self, exemplar: usize, element: usize, out: &mut [f32]) {
+        let squares = out.iter().map(|&x| f64::from(x) * f64::from(x));
+        let deviation = self.share * (squares.sum::<f64>() / out.len() as f64).sqrt();
+        let mut random = stream_at(self.seed, Purpose::Noise, [exemplar as u64, element as u64]);
+        for x in out {
+            *x += (deviation * random.sample::<f64, _>(StandardNormal)) as f32;
         }
     }
 }
@@ -354,6 +388,31 @@ mod tests {
             fewer.exemplar(9),
             Orbits::of_group(&group, 10, 5).exemplar(9)
         );
+    }
+
+    #[test]
+    fn noise_has_its_share_of_the_signal_and_is_the_same_at_every_look() {
+        let group: Group = "Z32".parse().unwrap();
+        let clean = Orbits::of_group(&group, 50, 4);
+        let noisy = clean.clone().noisy(0.1, 9);
+        let mut squares = [0.0; 2];
+        for (orbit, of) in (0..50).flat_map(|orbit| [0, 7].map(|of| (orbit, of))) {
+            let (x, y) = (member(&clean, orbit, of), member(&noisy, orbit, of));
+            assert_eq!(y, member(&noisy, orbit, of));
+            for (x, y) in x.iter().zip(&y) {
+                squares[0] += f64::from(*x).powi(2);
+                squares[1] += f64::from(y - x).powi(2);
+            }
+        }
+        // 3200 numbers: four standard errors are 5 %.
+        let share = (squares[1] / squares[0]).sqrt();
+        assert!((share - 0.1).abs() < 0.005, "{share}");
+        let added = |orbits: &Orbits, of| -> Vec<f32> {
+            let pairs = member(orbits, 0, of).into_iter().zip(member(&clean, 0, of));
+            pairs.map(|(y, x)| y - x).collect()
+        };
+        assert_ne!(added(&noisy, 0), added(&noisy, 1));
+        assert_ne!(added(&noisy, 0), added(&clean.clone().noisy(0.1, 8), 0));
     }
 
     #[test]

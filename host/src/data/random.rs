@@ -16,6 +16,10 @@ pub(crate) enum Purpose {
     Patches,
     /// What is held out.
     Split,
+    /// How the moments of orbits are combined.
+    Spectral,
+    /// Noise on members.
+    Noise,
 }
 
 /// The numbers of `seed` for `purpose`, from the beginning.
@@ -23,6 +27,16 @@ pub(crate) fn stream(seed: u64, purpose: Purpose) -> ChaCha8Rng {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     random.set_stream(purpose as u64);
     random
+}
+
+/// The numbers of `seed` for `purpose` at a place of their own.
+pub(crate) fn stream_at(seed: u64, purpose: Purpose, place: [u64; 2]) -> ChaCha8Rng {
+    let mut key = [0; 32];
+    let words = [seed, place[0], place[1], purpose as u64];
+    for (to, word) in key.chunks_exact_mut(8).zip(words) {
+        to.copy_from_slice(&word.to_le_bytes());
+    }
+    ChaCha8Rng::from_seed(key)
 }
 
 #[cfg(test)]

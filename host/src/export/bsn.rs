@@ -4,7 +4,7 @@ use crate::data::open_file;
 use crate::{Error, Result};
 use bispectral_core::format::{MAGIC, Parts};
 use bispectral_core::{Complex32, Model};
-use ndarray::ArrayView2;
+use ndarray::{Array2, ArrayView2};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -84,6 +84,14 @@ impl ModelFile {
     pub fn model(&self) -> Result<Model<'_>> {
         Model::from_bytes(&self.bytes).map_err(|error| Error::model(&self.path, error))
     }
+}
+
+/// W, as the core reads it.
+#[must_use]
+pub fn weights(model: &Model<'_>) -> Array2<Complex32> {
+    Array2::from_shape_fn((model.rows(), model.inputs()), |(row, column)| {
+        model.weight(row, column).unwrap_or_default()
+    })
 }
 
 /// The bytes of a model file.

@@ -2,5 +2,6 @@
 
 pub mod bsn;
 mod new_file;
+pub mod npy;
 
 pub use new_file::NewFile;

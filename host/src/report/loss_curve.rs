@@ -1,23 +1,24 @@
 //! The losses of a run over its steps, on a logarithmic axis, as a PNG.
 
-use crate::{Error, Result};
+use super::canvas::{Canvas, Drawn, dots, font};
+use super::colour::CURVES;
+use super::picture::{FAINT, INK, PENCIL, Picture};
+use crate::Result;
 use plotters::prelude::*;
-use plotters::style::register_font;
 use serde::Deserialize;
 use std::ops::Range;
 
-const WIDTH: u32 = 1000;
-const HEIGHT: u32 = 560;
-const FONT: &str = "DejaVu Sans";
+const SIZE: (usize, usize) = (1000, 560);
 /// Values below are drawn here: a logarithm has no zero.
 const FLOOR: f64 = 1e-14;
-const INVARIANCE: RGBColor = RGBColor(0x1f, 0x5f, 0xb4);
-const RECONSTRUCTION: RGBColor = RGBColor(0xd9, 0x6b, 0x0b);
-const BOUNDARY: RGBColor = RGBColor(0x90, 0x90, 0x90);
+const LINE: f64 = 2.0;
+const THIN: f64 = 1.0;
 
 /// The part of a line of `metrics.jsonl` that is drawn.
 #[derive(Deserialize)]
 struct Line {
+    #[serde(default)]
+    attempt: u32,
     phase: usize,
     step: u64,
     invariance: f64,
@@ -41,23 +42,24 @@ struct Point {
 /// The drawing fails, which only a fault of this program could cause.
 pub fn png(metrics: &str) -> Result<Vec<u8>> {
     let points = points(metrics);
-    let mut pixels = vec![0xff; (WIDTH * HEIGHT * 3) as usize];
-    draw(&points, &mut pixels).map_err(|what| Error::new("loss.png", what, "report this fault"))?;
-    encode(&pixels).map_err(|error| Error::new("loss.png", error.to_string(), "report this fault"))
+    Picture::new("loss.png", SIZE)?
+        .draw(|canvas| draw(&points, canvas))?
+        .png()
 }
 
 /// Steps counted through all phases.
 fn points(metrics: &str) -> Vec<Point> {
     let mut points: Vec<Point> = Vec::new();
-    let (mut phase, mut before, mut last) = (1, 0, 0);
+    let (mut part, mut before, mut last) = (None, 0, 0);
     for line in metrics
         .lines()
         .filter_map(|line| serde_json::from_str::<Line>(line).ok())
     {
-        let begins = line.phase != phase;
+        let begins = part.is_some_and(|part| part != (line.attempt, line.phase));
         if begins {
-            (phase, before) = (line.phase, before + last);
+            before += last;
         }
+        part = Some((line.attempt, line.phase));
         last = line.step;
         points.push(Point {
             step: (before + line.step) as f64,
@@ -81,72 +83,64 @@ fn decades(points: &[Point]) -> Range<f64> {
     10_f64.powf(lowest.log10().floor())..10_f64.powf(highest.log10().ceil())
 }
 
-fn draw(points: &[Point], pixels: &mut [u8]) -> std::result::Result<(), String> {
-    // Registering again is harmless.
-    let _ = register_font(FONT, FontStyle::Normal, dejavu::sans::regular());
-    let wrong = |error: &dyn std::fmt::Display| error.to_string();
-    let root = BitMapBackend::with_buffer(pixels, (WIDTH, HEIGHT)).into_drawing_area();
-    root.fill(&WHITE).map_err(|error| wrong(&error))?;
+fn draw(points: &[Point], canvas: &Canvas<'_>) -> Drawn {
     let steps = points.last().map_or(1.0, |point| point.step);
     let range = decades(points);
-    let mut chart = ChartBuilder::on(&root)
-        .caption("Losses of the run", (FONT, 24))
-        .margin(16)
-        .x_label_area_size(48)
-        .y_label_area_size(84)
-        .build_cartesian_2d(0.0..steps, range.clone().log_scale())
-        .map_err(|error| wrong(&error))?;
+    let mut chart = ChartBuilder::on(canvas.root())
+        .caption("Losses of the run", font(24.0))
+        .margin(dots(16.0))
+        .x_label_area_size(dots(48.0))
+        .y_label_area_size(dots(84.0))
+        .build_cartesian_2d(0.0..steps, range.clone().log_scale())?;
     chart
         .configure_mesh()
         .x_desc("step")
         .y_desc("mean loss of a batch")
-        .label_style((FONT, 15))
-        .axis_desc_style((FONT, 17))
+        .label_style(font(15.0))
+        .axis_desc_style(font(17.0))
+        .set_all_tick_mark_size(dots(5.0))
+        .axis_style(stroke(INK, THIN))
+        .bold_line_style(stroke(FAINT, THIN))
+        .light_line_style(TRANSPARENT)
         .x_label_formatter(&|step| format!("{step:.0}"))
         .y_label_formatter(&|loss| format!("{loss:.0e}"))
-        .light_line_style(TRANSPARENT)
-        .draw()
-        .map_err(|error| wrong(&error))?;
+        .draw()?;
     for point in points.iter().filter(|point| point.begins) {
         let line = [(point.step, range.start), (point.step, range.end)];
-        chart
-            .draw_series(LineSeries::new(line, &BOUNDARY))
-            .map_err(|error| wrong(&error))?;
+        chart.draw_series(LineSeries::new(line, stroke(PENCIL, THIN)))?;
     }
     let curves: [Curve; 2] = [
         (
             "reconstruction, or rows from orthonormal",
-            RECONSTRUCTION,
+            CURVES[1],
             |point| point.reconstruction,
         ),
-        ("change along orbits", INVARIANCE, |point| point.invariance),
+        ("change along orbits", CURVES[0], |point| point.invariance),
     ];
     for (label, colour, value) in curves {
         let line = points.iter().map(|point| (point.step, value(point)));
         chart
-            .draw_series(LineSeries::new(line, colour.stroke_width(2)))
-            .map_err(|error| wrong(&error))?
+            .draw_series(LineSeries::new(line, stroke(colour, LINE)))?
             .label(label)
-            .legend(move |(x, y)| PathElement::new([(x, y), (x + 24, y)], colour.stroke_width(2)));
+            .legend(move |(x, y)| {
+                PathElement::new([(x, y), (x + dots(24.0), y)], stroke(colour, LINE))
+            });
     }
     chart
         .configure_series_labels()
         .position(SeriesLabelPosition::UpperRight)
-        .background_style(WHITE.mix(0.9))
-        .border_style(BOUNDARY)
-        .label_font((FONT, 15))
-        .legend_area_size(30)
-        .draw()
-        .map_err(|error| wrong(&error))?;
-    root.present().map_err(|error| wrong(&error))
+        .background_style(WHITE)
+        .border_style(stroke(PENCIL, THIN))
+        .label_font(font(15.0))
+        .legend_area_size(dots(30.0))
+        .margin(dots(10.0))
+        .draw()?;
+    Ok(())
 }
 
-fn encode(pixels: &[u8]) -> std::result::Result<Vec<u8>, png::EncodingError> {
-    let mut bytes = Vec::new();
-    let mut encoder = png::Encoder::new(&mut bytes, WIDTH, HEIGHT);
-    encoder.set_color(png::ColorType::Rgb);
-    encoder.write_header()?.write_image_data(pixels)?;
-    Ok(bytes)
+/// A line this many pixels wide.
+fn stroke(colour: RGBColor, width: f64) -> ShapeStyle {
+    colour.stroke_width(dots(width) as u32)
 }
 
 #[cfg(test)]

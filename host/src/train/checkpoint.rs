@@ -12,7 +12,7 @@ use std::fs;
 use std::path::Path;
 
 const MAGIC: [u8; 4] = *b"BSC\0";
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 /// Sixteen tables, the fastest of the crate: the data of a run is summed, too.
 const CRC: Crc<u32, Table<16>> = Crc::<u32, Table<16>>::new(&CRC_32_ISO_HDLC);
 
@@ -21,6 +21,10 @@ const CRC: Crc<u32, Table<16>> = Crc::<u32, Table<16>>::new(&CRC_32_ISO_HDLC);
 pub struct Checkpoint {
     /// The CRC-32 of the configuration and of the data it was made with.
     pub origin: u32,
+    /// How often it has begun again.
+    pub attempt: u32,
+    /// The best W of the attempts before.
+    pub kept: Option<Kept>,
     /// The phase, counted from zero; past the last one when the run is over.
     pub phase: u32,
     /// The next step of that phase.
@@ -39,6 +43,15 @@ pub struct Checkpoint {
     pub progress: Progress,
     /// How long `metrics.jsonl` was.
     pub metrics: u64,
+}
+
+/// Where an attempt ended that did not get there.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Kept {
+    /// The change along orbits in the end.
+    pub invariance: f64,
+    /// W: R·N real parts, then R·N imaginary parts.
+    pub weights: Vec<f32>,
 }
 
 impl Checkpoint {
@@ -93,7 +106,11 @@ impl Checkpoint {
             }
         };
         let parameters = 2 * checkpoint.rows as usize * checkpoint.inputs as usize;
-        if checkpoint.weights.len() != parameters || checkpoint.adam.parameters() != parameters {
+        let kept = checkpoint
+            .kept
+            .as_ref()
+            .map_or(parameters, |kept| kept.weights.len());
+        if [checkpoint.weights.len(), checkpoint.adam.parameters(), kept] != [parameters; 3] {
             return refuse(
                 "its lengths do not fit its dimensions",
                 "start the run again with --force",
@@ -125,6 +142,11 @@ mod tests {
     fn checkpoint() -> Checkpoint {
         Checkpoint {
             origin: 7,
+            attempt: 1,
+            kept: Some(Kept {
+                invariance: 0.3,
+                weights: vec![0.25; 12],
+            }),
             phase: 1,
             step: 42,
             taken: 542,

@@ -22,6 +22,13 @@ pub struct Config {
     /// The share that is held out.
     #[serde(default = "default_held_out")]
     pub held_out: f64,
+    /// How often training begins again, from another start, where invariants still change along orbits and no group
+    /// is recognised; by what is known of the data where it is not said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub restarts: Option<u32>,
+    /// Whether training ends once a group is recognised, and its exact characters take the place of W.
+    #[serde(default = "default_polish")]
+    pub polish: bool,
     /// Where the orbits come from.
     #[serde(default)]
     pub data: Data,
@@ -34,6 +41,10 @@ fn default_held_out() -> f64 {
     0.2
 }
 
+fn default_polish() -> bool {
+    true
+}
+
 impl Default for Config {
     fn default() -> Self {
         Config {
@@ -41,6 +52,8 @@ impl Default for Config {
             rows: None,
             split: None,
             held_out: default_held_out(),
+            restarts: None,
+            polish: default_polish(),
             data: Data::default(),
             phases: Vec::new(),
         }
@@ -106,6 +119,9 @@ pub struct Data {
     /// The share of the 360 whole degrees that each exemplar is rotated by.
     #[serde(default = "default_angles")]
     pub angles: f64,
+    /// Normal noise on every member: its deviation, as a share of the member's root mean square.
+    #[serde(default)]
+    pub noise: f64,
 }
 
 fn default_exemplars() -> usize {
@@ -131,6 +147,7 @@ impl Default for Data {
             exemplars: default_exemplars(),
             size: default_size(),
             angles: default_angles(),
+            noise: 0.0,
         }
     }
 }
@@ -184,6 +201,13 @@ impl Config {
                 "rows",
                 "W would have no rows",
                 "set it to 1 or more",
+            ));
+        }
+        if !self.data.noise.is_finite() || self.data.noise < 0.0 {
+            return Err(Error::new(
+                "noise",
+                format!("{} is not a share of a signal's size", self.data.noise),
+                "set it to zero or above",
             ));
         }
         if self.data.exemplars < 2 {

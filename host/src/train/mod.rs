@@ -3,11 +3,13 @@
 pub mod adam;
 pub mod checkpoint;
 pub mod config;
+mod ending;
 pub mod initial;
 pub mod phase;
 pub mod run;
 pub mod sampler;
 pub mod schedule;
 pub mod source;
+pub mod spectral;
 pub mod trainer;
 pub mod whitening;

@@ -1,5 +1,5 @@
-//! A run and its folder: `config.toml`, `checkpoint.bin`, `metrics.jsonl`, and at the end `model.bsn`, `results.json`
-//! and `loss.png`. Killed at any moment, it goes on from its checkpoint to the same bits.
+//! A run and its folder: `config.toml`, `checkpoint.bin`, `metrics.jsonl`, and at the end `model.bsn`, `W.npy`,
+//! `results.json` and `loss.png`. Killed at any moment, it goes on from its checkpoint to the same bits.
 
 use super::checkpoint::{Checkpoint, fingerprint};
 use super::config::Config;
@@ -7,7 +7,8 @@ use super::source;
 use super::trainer::{Step, Trainer};
 use crate::analysis::evaluation::{Evaluation, evaluate};
 use crate::data::orbits::Orbits;
-use crate::export::{NewFile, bsn};
+use crate::export::{NewFile, bsn, npy};
+use crate::group::identify::Identification;
 use crate::report::loss_curve;
 use crate::{Error, Result};
 use bispectral_core::Model;
@@ -21,10 +22,13 @@ use std::time::{Duration, Instant};
 const CONFIG: &str = "config.toml";
 const CHECKPOINT: &str = "checkpoint.bin";
 const METRICS: &str = "metrics.jsonl";
-const MODEL: &str = "model.bsn";
+/// The model of a run, in its folder.
+pub const MODEL: &str = "model.bsn";
+/// W as it was learned.
+pub const WEIGHTS: &str = "W.npy";
 const RESULTS: &str = "results.json";
 const CURVE: &str = "loss.png";
-const FILES: [&str; 6] = [CONFIG, CHECKPOINT, METRICS, MODEL, RESULTS, CURVE];
+const FILES: [&str; 7] = [CONFIG, CHECKPOINT, METRICS, MODEL, WEIGHTS, RESULTS, CURVE];
 
 /// How much work a killed run loses at most, but for the step at hand.
 const BETWEEN_CHECKPOINTS: Duration = Duration::from_secs(1);
@@ -55,8 +59,15 @@ pub enum Outcome {
 pub struct Results {
     /// Where the model is.
     pub model: PathBuf,
-    /// Steps of all phases together.
+    /// Steps of all phases and attempts together.
     pub steps: u64,
+    /// How often training began.
+    pub attempts: u32,
+    /// The group whose characters W is, where there is one.
+    pub group: Option<Recognised>,
+    /// Why there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub no_group: Option<String>,
     /// Rows of W.
     pub rows: usize,
     /// Inputs.
@@ -64,6 +75,31 @@ pub struct Results {
     /// On held-out orbits.
     #[serde(flatten)]
     pub held_out: Evaluation,
+}
+
+/// The group that training arrived at. The exported W is its exact characters, unless that was not wanted.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Recognised {
+    /// By its invariant factors.
+    pub name: String,
+    /// The smallest overlap of a learned row with its exact character.
+    pub least_overlap: f64,
+    /// The mean over all rows.
+    pub mean_overlap: f64,
+    /// How far the row furthest from its exact character was moved; its length is one.
+    pub moved: f64,
+}
+
+impl From<&Identification> for Recognised {
+    fn from(found: &Identification) -> Self {
+        let (least_overlap, mean_overlap) = found.overlap();
+        Recognised {
+            name: found.group.to_string(),
+            least_overlap,
+            mean_overlap,
+            moved: found.moved().into_iter().fold(0.0, f64::max),
+        }
+    }
 }
 
 impl Run {
@@ -125,6 +161,12 @@ impl Run {
     #[must_use]
     pub fn folder(&self) -> &Path {
         &self.folder
+    }
+
+    /// The orbits that are held out of training.
+    #[must_use]
+    pub fn held_out(&self) -> &Orbits {
+        &self.held_out
     }
 
     fn load(config: Config, folder: &Path) -> Result<Self> {
@@ -193,7 +235,7 @@ impl Run {
                 written = Instant::now();
             }
             if step.is_none() {
-                return self.finish(&trainer).map(Outcome::Finished);
+                return self.finish(&mut trainer).map(Outcome::Finished);
             }
             if stopped {
                 return Ok(Outcome::Stopped);
@@ -201,17 +243,31 @@ impl Run {
         }
     }
 
-    fn finish(&self, trainer: &Trainer<'_>) -> Result<Results> {
-        let w = trainer.weights();
+    fn finish(&self, trainer: &mut Trainer<'_>) -> Result<Results> {
+        let (found, no_group) = match trainer.recognise() {
+            Ok(found) => (Some(found), None),
+            Err(why) => (None, Some(why)),
+        };
+        let learned = trainer.weights();
+        self.write(WEIGHTS, &npy::complex(&learned.view()))?;
+        let w = match &found {
+            Some(found) if self.config.polish => found.exact(),
+            _ => learned,
+        };
+        let group = found.as_ref().map(Recognised::from);
         let name = source::name(&self.config);
         let path = self.folder.join(MODEL);
-        let bytes = bsn::encode_array(&w.view(), &name, None)
+        let named = group.as_ref().map(|group| group.name.as_str());
+        let bytes = bsn::encode_array(&w.view(), &name, named)
             .map_err(|error| Error::model(&path, error))?;
         self.write(MODEL, &bytes)?;
         let model = Model::from_bytes(&bytes).map_err(|error| Error::model(&path, error))?;
         let results = Results {
             model: path,
             steps: trainer.steps_taken(),
+            attempts: trainer.attempts(),
+            group,
+            no_group,
             rows: model.rows(),
             inputs: model.inputs(),
             held_out: evaluate(&model, &self.held_out)?,

@@ -84,6 +84,12 @@ impl Progress {
         Some(mean)
     }
 
+    /// The lowest mean loss of a period so far.
+    #[must_use]
+    pub fn best(&self) -> f64 {
+        self.best
+    }
+
     /// Periods since the mean loss last fell.
     #[must_use]
     pub fn stalled(&self) -> u32 {

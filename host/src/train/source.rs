@@ -1,6 +1,6 @@
 //! Where a run's orbits come from: a group by name, labelled samples, or exemplars and how to move them.
 
-use super::config::{Config, SplitName, TransformName};
+use super::config::{Config, Data, SplitName, TransformName};
 use super::phase::Phase;
 use crate::data::group::Group;
 use crate::data::orbits::{Orbits, Transform};
@@ -23,6 +23,7 @@ pub fn complete(config: &mut Config) -> Result<()> {
     } else {
         SplitName::Exemplars
     });
+    config.restarts.get_or_insert(restarts(&config.data));
     if config.phases.is_empty() {
         config.phases = Phase::recipe(&config.data);
     }
@@ -38,6 +39,16 @@ pub fn complete(config: &mut Config) -> Result<()> {
         *path = whole(path)?;
     }
     Ok(())
+}
+
+/// Where data is moved by a finite commutative group there is one to be found; labelled samples may have none, and
+/// rotation on a grid does not.
+fn restarts(data: &Data) -> u32 {
+    match (data.transform, &data.labels) {
+        (Some(TransformName::Rotate), _) => 0,
+        (_, Some(_)) => 1,
+        _ => 9,
+    }
 }
 
 fn whole(path: &Path) -> Result<PathBuf> {
@@ -68,7 +79,8 @@ pub fn name(config: &Config) -> String {
 /// One line that names the file or the key, and the remedy.
 pub fn orbits(config: &Config) -> Result<(Orbits, Orbits)> {
     let split = config.split.unwrap_or(SplitName::Exemplars);
-    all_orbits(config)?.split(split.into(), config.held_out, config.seed)
+    let orbits = all_orbits(config)?.noisy(config.data.noise, config.seed);
+    orbits.split(split.into(), config.held_out, config.seed)
 }
 
 fn all_orbits(config: &Config) -> Result<Orbits> {

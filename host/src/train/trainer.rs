@@ -1,27 +1,34 @@
 //! One step of training: draw a batch, take the gradient, move W, bring its rows back to unit length.
+//!
+//! A run ends as soon as W is the characters of a group. Where it stalls instead, it begins again from another start.
 
 use super::adam::Adam;
-use super::checkpoint::Checkpoint;
+use super::checkpoint::{Checkpoint, Kept};
 use super::config::Config;
 use super::initial::orthogonal;
 use super::phase::{LossName, Phase};
 use super::sampler::{Batch, Sampler};
 use super::schedule::Progress;
+use super::spectral::{self, Spectral};
 use super::whitening::{Whitening, normalise};
 use crate::data::orbits::Orbits;
 use crate::network::{Loss, Network, SecondOrder, Workspace};
 use crate::{Error, Result};
 use ndarray::Array2;
-use num_complex::{Complex, Complex32};
+use num_complex::{Complex32, Complex64};
 use serde::Serialize;
 
 /// A gradient longer than this is not one of a healthy run: rows and invariants are unit vectors, so only the
 /// reconstruction of enormous samples, or an enormous γ, makes one.
 const EXPLOSION: f64 = 1e9;
+/// Far from each other, so that an attempt shares no start with the next seed's run.
+const ATTEMPT: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// What one step did.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Step {
+    /// The attempt, counted from one.
+    pub attempt: u32,
     /// The phase, counted from one.
     pub phase: usize,
     /// The step of the phase, counted from one.
@@ -40,17 +47,20 @@ pub struct Step {
 
 /// A run in memory: W on its way through the phases.
 pub struct Trainer<'a> {
-    config: &'a Config,
-    orbits: &'a Orbits,
+    pub(super) config: &'a Config,
+    pub(super) orbits: &'a Orbits,
+    pub(super) attempt: u32,
+    pub(super) kept: Option<Kept>,
     phase: usize,
     step: u64,
     taken: u64,
-    network: Network<f32>,
+    pub(super) network: Network<f32>,
     adam: Adam,
-    progress: Progress,
+    pub(super) progress: Progress,
     whitening: Option<Whitening>,
-    workspace: Workspace<f32>,
-    batch: Batch,
+    spectral: Option<Spectral>,
+    pub(super) workspace: Workspace<f32>,
+    pub(super) batch: Batch,
 }
 
 impl<'a> Trainer<'a> {
@@ -59,25 +69,22 @@ impl<'a> Trainer<'a> {
     pub fn new(config: &'a Config, orbits: &'a Orbits) -> Self {
         let inputs = orbits.inputs();
         let rows = config.rows.unwrap_or(inputs);
-        let w = orthogonal(rows, inputs, config.seed);
-        let w = Array2::from_shape_fn((rows, inputs), |(i, n)| {
-            let w = w[i * inputs + n];
-            Complex::new(w.re as f32, w.im as f32)
-        });
         let mut trainer = Trainer {
             config,
             orbits,
+            attempt: 0,
+            kept: None,
             phase: 0,
             step: 0,
             taken: 0,
             adam: Adam::new(2 * rows * inputs),
-            network: Network::from_array(&w.view()),
+            network: random(rows, inputs, config.seed),
             progress: Progress::default(),
             whitening: None,
+            spectral: None,
             workspace: Workspace::new(),
             batch: Batch::default(),
         };
-        trainer.network.normalise_rows();
         trainer.prepare();
         trainer
     }
@@ -86,10 +93,9 @@ impl<'a> Trainer<'a> {
     #[must_use]
     pub fn resume(config: &'a Config, orbits: &'a Orbits, checkpoint: Checkpoint) -> Self {
         let mut trainer = Trainer::new(config, orbits);
-        let (re, im) = trainer.network.parts_mut();
-        let (stored_re, stored_im) = checkpoint.weights.split_at(re.len());
-        re.copy_from_slice(stored_re);
-        im.copy_from_slice(stored_im);
+        trainer.load(&checkpoint.weights);
+        trainer.attempt = checkpoint.attempt;
+        trainer.kept = checkpoint.kept;
         trainer.phase = checkpoint.phase as usize;
         trainer.step = checkpoint.step;
         trainer.taken = checkpoint.taken;
@@ -104,12 +110,14 @@ impl<'a> Trainer<'a> {
     pub fn checkpoint(&self, origin: u32, metrics: u64) -> Checkpoint {
         Checkpoint {
             origin,
+            attempt: self.attempt,
+            kept: self.kept.clone(),
             phase: self.phase as u32,
             step: self.step,
             taken: self.taken,
             rows: self.network.rows() as u32,
             inputs: self.network.inputs() as u32,
-            weights: [self.network.re(), self.network.im()].concat(),
+            weights: self.parts(),
             adam: self.adam.clone(),
             progress: self.progress,
             metrics,
@@ -134,10 +142,16 @@ impl<'a> Trainer<'a> {
         self.step
     }
 
-    /// Steps of all phases so far.
+    /// Steps of all phases and attempts so far.
     #[must_use]
     pub fn steps_taken(&self) -> u64 {
         self.taken
+    }
+
+    /// How often training began.
+    #[must_use]
+    pub fn attempts(&self) -> u32 {
+        self.attempt + 1
     }
 
     /// Takes one step; `None` when the run is over.
@@ -148,6 +162,33 @@ impl<'a> Trainer<'a> {
         let Some((number, phase)) = self.phase() else {
             return Ok(None);
         };
+        let (loss, gradient, lr) = match phase.loss {
+            LossName::Spectral => self.diagonalise(),
+            _ => self.descend(number, phase)?,
+        };
+        self.step += 1;
+        self.taken += 1;
+        let step = Step {
+            attempt: self.attempt + 1,
+            phase: number + 1,
+            step: self.step,
+            invariance: loss.invariance,
+            reconstruction: loss.reconstruction,
+            total: loss.total,
+            gradient,
+            lr,
+        };
+        let mean = self.progress.observe(loss.invariance, &phase.rates());
+        let converged = mean.is_some_and(|mean| mean < phase.tolerance);
+        let stalled = phase.stall > 0 && self.progress.stalled() >= phase.stall;
+        if converged || stalled || self.step >= phase.steps {
+            self.end_phase(number, loss.invariance);
+        }
+        Ok(Some(step))
+    }
+
+    /// One step down the gradient; the loss, the gradient's length and the rate.
+    fn descend(&mut self, number: usize, phase: &Phase) -> Result<(Loss, f64, f64)> {
         let lr = self.progress.rate(self.step, &phase.rates());
         let loss = self.gradient(number, phase)?;
         let gradient = self.workspace.gradient();
@@ -158,36 +199,45 @@ impl<'a> Trainer<'a> {
             .map(|&g| f64::from(g) * f64::from(g));
         let length = squares.sum::<f64>().sqrt();
         self.guard(number, loss, length)?;
-
         let (re, im) = self.network.parts_mut();
         let gradient = gradient.re.iter().chain(gradient.im);
         self.adam.update(re.iter_mut().chain(im), gradient, lr);
         self.network.normalise_rows();
+        Ok((loss, length, lr))
+    }
 
-        self.step += 1;
-        self.taken += 1;
-        let step = Step {
-            phase: number + 1,
-            step: self.step,
-            invariance: loss.invariance,
-            reconstruction: loss.reconstruction,
-            total: loss.total,
-            gradient: length,
-            lr,
+    /// One round of the closed form; there is neither gradient nor rate.
+    fn diagonalise(&mut self) -> (Loss, f64, f64) {
+        let Some(spectral) = &self.spectral else {
+            unreachable!("the phase was prepared");
         };
-        let mean = self.progress.observe(loss.invariance, &phase.rates());
-        let converged = mean.is_some_and(|mean| mean < phase.tolerance);
-        let stalled = phase.stall > 0 && self.progress.stalled() >= phase.stall;
-        if converged || stalled || self.step >= phase.steps {
-            self.begin(number + 1);
+        let inputs = self.network.inputs();
+        let rows = self.network.rows().min(inputs);
+        let (re, im) = self.network.parts_mut();
+        let mut w: Vec<Complex64> = if self.step == 0 {
+            spectral.start(rows)
+        } else {
+            let parts = re.iter().zip(&*im).take(rows * inputs);
+            parts
+                .map(|(&re, &im)| Complex64::new(re.into(), im.into()))
+                .collect()
+        };
+        let invariance = spectral.improve(&mut w);
+        for (w, (re, im)) in w.iter().zip(re.iter_mut().zip(im)) {
+            (*re, *im) = (w.re as f32, w.im as f32);
         }
-        Ok(Some(step))
+        let loss = Loss {
+            invariance,
+            reconstruction: 0.0,
+            total: invariance,
+        };
+        (loss, 0.0, 0.0)
     }
 
     /// The loss of this step's batch; its gradient stays in the workspace.
     fn gradient(&mut self, number: usize, phase: &Phase) -> Result<Loss> {
         let sampler = Sampler {
-            seed: self.config.seed,
+            seed: self.seed(),
             phase: number as u64,
             orbits: phase.orbits,
             members: phase.members,
@@ -203,6 +253,7 @@ impl<'a> Trainer<'a> {
                 self.workspace
                     .second_order(&self.network, samples, sizes, &SecondOrder::default())
             }
+            LossName::Spectral => unreachable!("it has no gradient"),
             LossName::OrbitSeparation => {
                 self.workspace
                     .loss_and_gradient(&self.network, samples, sizes, &phase.objective())
@@ -227,7 +278,7 @@ impl<'a> Trainer<'a> {
         ))
     }
 
-    fn begin(&mut self, phase: usize) {
+    pub(super) fn begin(&mut self, phase: usize) {
         self.phase = phase;
         self.step = 0;
         self.adam = Adam::new(self.adam.parameters());
@@ -237,10 +288,69 @@ impl<'a> Trainer<'a> {
 
     /// What a phase needs from the data, made anew wherever a run begins or goes on.
     fn prepare(&mut self) {
-        let whitens = |phase: &Phase| phase.loss == LossName::SecondOrder && phase.whiten;
-        self.whitening = match self.phase() {
-            Some((_, phase)) if whitens(phase) => Some(Whitening::of(self.orbits)),
-            _ => None,
+        (self.whitening, self.spectral) = (None, None);
+        match self.phase() {
+            Some((number, phase)) if phase.loss == LossName::Spectral => {
+                if self.orbits.inputs() > spectral::MOST_INPUTS {
+                    self.begin(number + 1);
+                } else {
+                    self.spectral = Some(Spectral::of(self.orbits, self.seed()));
+                }
+            }
+            Some((_, phase)) if phase.loss == LossName::SecondOrder && phase.whiten => {
+                self.whitening = Some(Whitening::of(self.orbits));
+            }
+            _ => {}
+        }
+    }
+
+    /// Of the attempt at hand; the first has the run's.
+    pub(super) fn seed(&self) -> u64 {
+        let attempt = u64::from(self.attempt).wrapping_mul(ATTEMPT);
+        self.config.seed.wrapping_add(attempt)
+    }
+
+    /// R·N real parts, then R·N imaginary parts.
+    pub(super) fn parts(&self) -> Vec<f32> {
+        [self.network.re(), self.network.im()].concat()
+    }
+
+    pub(super) fn load(&mut self, parts: &[f32]) {
+        let (re, im) = self.network.parts_mut();
+        let (stored_re, stored_im) = parts.split_at(re.len());
+        re.copy_from_slice(stored_re);
+        im.copy_from_slice(stored_im);
+    }
+}
+
+/// Random orthonormal rows.
+pub(super) fn random(rows: usize, inputs: usize, seed: u64) -> Network<f32> {
+    let w = orthogonal(rows, inputs, seed);
+    let w = Array2::from_shape_fn((rows, inputs), |(i, n)| {
+        let w = w[i * inputs + n];
+        Complex32::new(w.re as f32, w.im as f32)
+    });
+    let mut network = Network::from_array(&w.view());
+    network.normalise_rows();
+    network
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn too_many_inputs_for_the_closed_form_leave_it_out() {
+        let orbits = Orbits::of_group(&"Z1025".parse().unwrap(), 2, 0);
+        let mut config = Config {
+            rows: Some(2),
+            phases: [LossName::Spectral, LossName::SecondOrder]
+                .map(Phase::new)
+                .to_vec(),
+            ..Config::default()
         };
+        config.phases[1].whiten = false;
+        let trainer = Trainer::new(&config, &orbits);
+        assert_eq!(trainer.phase().map(|(number, _)| number), Some(1));
     }
 }

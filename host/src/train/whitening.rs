@@ -28,20 +28,7 @@ impl Whitening {
     #[must_use]
     pub fn of(orbits: &Orbits) -> Self {
         let inputs = orbits.inputs();
-        let covariance = covariance(orbits);
-        let eigen = covariance
-            .self_adjoint_eigen(Side::Lower)
-            .expect("the covariance of finite samples has eigenvectors");
-        let (vectors, values) = (eigen.U(), eigen.S().column_vector());
-        let largest = (0..inputs).map(|k| values[k]).fold(0.0, f64::max);
-        let scaled = Mat::from_fn(inputs, inputs, |n, k| {
-            if values[k] > LEAST_VARIANCE * largest {
-                vectors[(n, k)] / values[k].sqrt()
-            } else {
-                0.0
-            }
-        });
-        let zca = scaled * vectors.transpose();
+        let zca = zca(orbits);
         Whitening {
             matrix: (0..inputs * inputs)
                 .map(|at| zca[(at / inputs, at % inputs)] as f32)
@@ -70,6 +57,25 @@ pub fn normalise(samples: &mut [f32], inputs: usize) {
             sample.iter_mut().for_each(|x| *x /= length);
         }
     }
+}
+
+/// C^(−1/2) of every member of every orbit.
+pub(super) fn zca(orbits: &Orbits) -> Mat<f64> {
+    let inputs = orbits.inputs();
+    let covariance = covariance(orbits);
+    let eigen = covariance
+        .self_adjoint_eigen(Side::Lower)
+        .expect("the covariance of finite samples has eigenvectors");
+    let (vectors, values) = (eigen.U(), eigen.S().column_vector());
+    let largest = (0..inputs).map(|k| values[k]).fold(0.0, f64::max);
+    let scaled = Mat::from_fn(inputs, inputs, |n, k| {
+        if values[k] > LEAST_VARIANCE * largest {
+            vectors[(n, k)] / values[k].sqrt()
+        } else {
+            0.0
+        }
+    });
+    scaled * vectors.transpose()
 }
 
 /// mean(x xᵀ) in double precision, block by block.

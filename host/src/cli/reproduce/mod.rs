@@ -1,0 +1,82 @@
+//! `bispectral reproduce`: the paper's experiments, one file each.
+
+mod cayley;
+mod translation;
+
+use super::console::Console;
+use crate::export::NewFile;
+use crate::{Error, Result};
+use clap::{Args, Subcommand};
+use serde::Serialize;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const RESULTS: &str = "results.json";
+
+/// Repeat an experiment of the paper: figures and results in a folder
+#[derive(Debug, Args)]
+pub(super) struct Reproduce {
+    #[command(subcommand)]
+    experiment: Experiment,
+}
+
+#[derive(Debug, Subcommand)]
+enum Experiment {
+    Cayley(cayley::Cayley),
+    Translation(translation::Translation),
+}
+
+/// Where an experiment leaves what it found.
+#[derive(Debug, Args)]
+struct Place {
+    /// The folder for figures and results
+    #[arg(short, long, value_name = "DIR")]
+    output: PathBuf,
+    /// Replace the results that the folder holds
+    #[arg(long)]
+    force: bool,
+    /// A small form of the experiment, in seconds
+    #[arg(long)]
+    quick: bool,
+}
+
+impl Reproduce {
+    pub(super) fn run(&self, seed: Option<u64>, console: &Console) -> Result<()> {
+        match &self.experiment {
+            Experiment::Cayley(cayley) => cayley.run(seed.unwrap_or(0), console),
+            Experiment::Translation(translation) => translation.run(seed.unwrap_or(0), console),
+        }
+    }
+}
+
+impl Place {
+    /// Makes the folder, and refuses one that holds results already.
+    fn prepare(&self) -> Result<()> {
+        let folder = &self.output;
+        if self.path(RESULTS).exists() && !self.force {
+            let what = "the folder holds other results";
+            return Err(Error::file(
+                folder,
+                what,
+                "choose another one, or add --force",
+            ));
+        }
+        fs::create_dir_all(folder).map_err(|error| Error::writing(folder, &error))
+    }
+
+    fn path(&self, name: impl AsRef<Path>) -> PathBuf {
+        self.output.join(name)
+    }
+
+    fn write(&self, name: &str, bytes: &[u8]) -> Result<()> {
+        let mut file = NewFile::create(&self.path(name), true)?;
+        file.write(bytes)?;
+        file.commit()
+    }
+
+    /// What was found, for programs.
+    fn write_results(&self, results: &impl Serialize) -> Result<()> {
+        let json = serde_json::to_vec_pretty(results).expect("numbers and names serialise");
+        self.write(RESULTS, &json)
+    }
+}
