@@ -9,6 +9,7 @@ pub mod idx;
 pub mod images;
 pub mod iml;
 pub mod load;
+pub mod mnist;
 pub mod natural;
 pub mod normalise;
 pub mod npy;

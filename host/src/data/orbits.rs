@@ -4,6 +4,7 @@
 
 use super::group::Group;
 use super::random::{Purpose, stream, stream_at};
+use super::rotate::disk;
 use super::samples;
 use super::transform::Action;
 use crate::{Error, Result};
@@ -38,6 +39,7 @@ pub struct Orbits {
     samples: Arc<Array2<f32>>,
     action: Arc<Action>,
     noise: Option<Noise>,
+    support: Option<Arc<[usize]>>,
     pub(super) orbits: Vec<Orbit>,
 }
 
@@ -119,6 +121,7 @@ impl Orbits {
             samples: Arc::new(in_rows(samples)),
             action: Arc::new(action),
             noise: None,
+            support: None,
             orbits,
         }
     }
@@ -191,6 +194,7 @@ impl Orbits {
             samples: Arc::new(in_rows(samples)),
             action: Arc::new(Action::Given),
             noise: None,
+            support: None,
             orbits,
         })
     }
@@ -206,7 +210,8 @@ impl Orbits {
     /// N: the values of each signal.
     #[must_use]
     pub fn inputs(&self) -> usize {
-        self.samples.ncols()
+        let support = self.support.as_ref();
+        support.map_or(self.samples.ncols(), |support| support.len())
     }
 
     /// How many orbits there are.
@@ -267,10 +272,43 @@ impl Orbits {
             exemplar, elements, ..
         } = &self.orbits[orbit];
         let element = elements[member] as usize;
-        self.action.write(&self.samples, *exemplar, element, out);
+        let Some(support) = &self.support else {
+            return self.write_all(*exemplar, element, out);
+        };
+        let mut all = vec![0.0; self.samples.ncols()];
+        self.write_all(*exemplar, element, &mut all);
+        assert_eq!(out.len(), support.len(), "as many as inputs");
+        out.iter_mut()
+            .zip(&**support)
+            .for_each(|(out, &input)| *out = all[input]);
+    }
+
+    fn write_all(&self, exemplar: usize, element: usize, out: &mut [f32]) {
+        self.action.write(&self.samples, exemplar, element, out);
         if let Some(noise) = &self.noise {
-            noise.add(*exemplar, element, out);
+            noise.add(exemplar, element, out);
         }
+    }
+
+    /// The same orbits without inputs that are zero in every member, such as the corners around a disk; and the
+    /// numbers of those that are left. Noise is everywhere, so it leaves all.
+    #[must_use]
+    pub fn supported(&self) -> (Self, Arc<[usize]>) {
+        let inputs = self.samples.ncols();
+        let excited: Vec<bool> = match (&self.noise, &*self.action) {
+            (None, Action::Rotate(_)) => disk(inputs.isqrt()),
+            (None, Action::Given) => {
+                let column = |n| self.samples.column(n).iter().any(|&x| x != 0.0);
+                (0..inputs).map(column).collect()
+            }
+            _ => vec![true; inputs],
+        };
+        let support: Arc<[usize]> = (0..inputs).filter(|&n| excited[n]).collect();
+        let orbits = Orbits {
+            support: (support.len() < inputs).then(|| Arc::clone(&support)),
+            ..self.clone()
+        };
+        (orbits, support)
     }
 
     /// Whether every orbit holds every translate: nothing is held out of it, and it is not a choice of angles or of
@@ -289,6 +327,7 @@ impl Orbits {
             samples: Arc::clone(&self.samples),
             action: Arc::clone(&self.action),
             noise: self.noise,
+            support: self.support.clone(),
             orbits,
         }
     }
@@ -388,6 +427,37 @@ mod tests {
             fewer.exemplar(9),
             Orbits::of_group(&group, 10, 5).exemplar(9)
         );
+    }
+
+    #[test]
+    fn inputs_that_are_always_zero_can_be_left_out() {
+        let images = Array2::from_shape_fn((2, 64), |(row, n)| (7 * n % 13 + row) as f32);
+        let turn = Transform::Rotate {
+            size: 8,
+            fraction: 1.0,
+            seed: 0,
+        };
+        let samples = ndarray::arr2(&[
+            [0.0, 1.0, 2.0],
+            [0.0, 5.0, 0.0],
+            [0.0, 2.0, 1.0],
+            [0.0, 0.0, 5.0],
+        ]);
+        for (orbits, left) in [
+            (Orbits::transformed(images.clone(), turn).unwrap(), 32),
+            (
+                Orbits::transformed(images, Transform::Translate1d).unwrap(),
+                64,
+            ),
+            (Orbits::labelled(samples, &[1, 2, 1, 2]).unwrap(), 2),
+        ] {
+            let (fewer, support) = orbits.supported();
+            assert_eq!((fewer.inputs(), support.len()), (left, left));
+            let (all, some) = (member(&orbits, 1, 1), member(&fewer, 1, 1));
+            assert!(support.iter().zip(&some).all(|(&n, x)| all[n] == *x));
+            let rest = (0..orbits.inputs()).filter(|n| !support.contains(n));
+            assert!(rest.into_iter().all(|n| all[n] == 0.0));
+        }
     }
 
     #[test]

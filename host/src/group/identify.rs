@@ -216,14 +216,16 @@ fn inner_products(
 fn regular(group: &Group, positions: &[usize]) -> std::result::Result<(), Refusal> {
     let mut counts = vec![0_usize; group.order()];
     positions.iter().for_each(|&place| counts[place] += 1);
-    let uneven = |&count: &usize| count * group.order() != positions.len();
-    match counts.iter().position(uneven) {
-        Some(element) => Err(Refusal::Inputs {
-            group: group.to_string(),
-            element,
-            count: counts[element],
-        }),
-        None => Ok(()),
+    let most = counts.iter().enumerate().max_by_key(|(_, count)| **count);
+    match most {
+        Some((element, &count)) if count * group.order() != positions.len() => {
+            Err(Refusal::Inputs {
+                group: group.to_string(),
+                element,
+                count,
+            })
+        }
+        _ => Ok(()),
     }
 }
 

@@ -28,7 +28,7 @@ pub enum Refusal {
     Inputs {
         /// The name of the table's group.
         group: String,
-        /// An element.
+        /// The element where most inputs stand.
         element: usize,
         /// How many inputs stand there.
         count: usize,
@@ -61,7 +61,7 @@ impl fmt::Display for Refusal {
             } => write!(
                 f,
                 "its rows multiply like {group}, but {count} inputs stand at element {element}, \
-                 not as many as at others"
+                 more than at others"
             ),
             Refusal::Overlap {
                 group,

@@ -106,11 +106,15 @@ impl Checkpoint {
             }
         };
         let parameters = 2 * checkpoint.rows as usize * checkpoint.inputs as usize;
+        // Attempts before may have ended with fewer rows than this one has yet.
         let kept = checkpoint
             .kept
             .as_ref()
-            .map_or(parameters, |kept| kept.weights.len());
-        if [checkpoint.weights.len(), checkpoint.adam.parameters(), kept] != [parameters; 3] {
+            .map_or(0, |kept| kept.weights.len());
+        let columns = 2 * checkpoint.inputs as usize;
+        if [checkpoint.weights.len(), checkpoint.adam.parameters()] != [parameters; 2]
+            || kept.checked_rem(columns).unwrap_or(kept) != 0
+        {
             return refuse(
                 "its lengths do not fit its dimensions",
                 "start the run again with --force",

@@ -6,6 +6,7 @@ pub mod config;
 mod ending;
 pub mod initial;
 pub mod phase;
+pub mod pruning;
 pub mod run;
 pub mod sampler;
 pub mod schedule;

@@ -11,11 +11,13 @@ use crate::export::{NewFile, bsn, npy};
 use crate::group::identify::Identification;
 use crate::report::loss_curve;
 use crate::{Error, Result};
-use bispectral_core::Model;
+use bispectral_core::{Complex32, Model};
+use ndarray::Array2;
 use serde::Serialize;
 use std::fs::{self, File, OpenOptions};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -39,7 +41,10 @@ const STEPS_A_LINE: u64 = 10;
 pub struct Run {
     folder: PathBuf,
     config: Config,
+    /// Without inputs that are always zero.
     training: Orbits,
+    /// The inputs that are left.
+    support: Arc<[usize]>,
     held_out: Orbits,
     origin: u32,
     checkpoint: Option<Checkpoint>,
@@ -171,11 +176,13 @@ impl Run {
 
     fn load(config: Config, folder: &Path) -> Result<Self> {
         let (training, held_out) = source::orbits(&config)?;
+        let (training, support) = training.supported();
         let origin = fingerprint(&config.to_toml(), &training);
         Ok(Run {
             folder: folder.to_owned(),
             config,
             training,
+            support,
             held_out,
             origin,
             checkpoint: None,
@@ -186,7 +193,10 @@ impl Run {
         let inputs = self.training.inputs();
         let rows = self.config.rows.unwrap_or(inputs);
         let (found_rows, found_inputs) = (checkpoint.rows as usize, checkpoint.inputs as usize);
-        if (found_rows, found_inputs) != (rows, inputs) {
+        // Phases may leave rows out, but never add any.
+        let fewer = self.config.phases.iter().any(|phase| phase.keep < 1.0);
+        let fits = found_rows == rows || fewer && (1..rows).contains(&found_rows);
+        if found_inputs != inputs || !fits {
             let what = format!(
                 "it is of a W of {found_rows} by {found_inputs}, the run has {rows} by {inputs}"
             );
@@ -248,10 +258,10 @@ impl Run {
             Ok(found) => (Some(found), None),
             Err(why) => (None, Some(why)),
         };
-        let learned = trainer.weights();
+        let learned = self.spread(&trainer.weights());
         self.write(WEIGHTS, &npy::complex(&learned.view()))?;
         let w = match &found {
-            Some(found) if self.config.polish => found.exact(),
+            Some(found) if self.config.polish => self.spread(&found.exact()),
             _ => learned,
         };
         let group = found.as_ref().map(Recognised::from);
@@ -277,6 +287,15 @@ impl Run {
         let metrics = fs::read_to_string(self.folder.join(METRICS)).unwrap_or_default();
         self.write(CURVE, &loss_curve::png(&metrics)?)?;
         Ok(results)
+    }
+
+    /// W for all inputs: zero where every sample is.
+    fn spread(&self, w: &Array2<Complex32>) -> Array2<Complex32> {
+        let mut all = Array2::zeros((w.nrows(), self.held_out.inputs()));
+        for (column, &input) in w.columns().into_iter().zip(&*self.support) {
+            all.column_mut(input).assign(&column);
+        }
+        all
     }
 
     fn write(&self, name: &str, bytes: &[u8]) -> Result<()> {

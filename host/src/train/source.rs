@@ -3,13 +3,14 @@
 use super::config::{Config, Data, SplitName, TransformName};
 use super::phase::Phase;
 use crate::data::group::Group;
+use crate::data::images::Photograph;
 use crate::data::orbits::{Orbits, Transform};
 use crate::data::patches::{Patches, Support};
 use crate::data::{load, natural};
 use crate::{Error, Result};
 use std::path::{Path, PathBuf};
 
-/// The photographs that come with the program, where a folder could be named.
+/// The photographs that come with the program, where a folder could be named; `natural:alps,grass` for some of them.
 const NATURAL: &str = "natural";
 
 /// Fills in what was left open: the split, the phases, and whole paths, so that a run can be resumed from anywhere.
@@ -31,11 +32,7 @@ pub fn complete(config: &mut Config) -> Result<()> {
     for path in [&mut data.samples, &mut data.labels].into_iter().flatten() {
         *path = whole(path)?;
     }
-    if let Some(path) = data
-        .images
-        .as_mut()
-        .filter(|path| **path != Path::new(NATURAL))
-    {
+    if let Some(path) = data.images.as_mut().filter(|path| shipped(path).is_none()) {
         *path = whole(path)?;
     }
     Ok(())
@@ -49,6 +46,40 @@ fn restarts(data: &Data) -> u32 {
         (_, Some(_)) => 1,
         _ => 9,
     }
+}
+
+/// The names after `natural:`, or none for all, where `path` is that and no folder.
+fn shipped(path: &Path) -> Option<&str> {
+    let names = path.to_str()?.strip_prefix(NATURAL)?;
+    if names.is_empty() {
+        return Some(names);
+    }
+    names.strip_prefix(':')
+}
+
+/// The photographs of these names, with commas between them; all where there are none.
+///
+/// # Errors
+/// There is no photograph of such a name.
+pub fn photographs(names: &str) -> Result<Vec<Photograph>> {
+    let all = natural::photographs();
+    if names.is_empty() {
+        return Ok(all);
+    }
+    names
+        .split(',')
+        .map(|name| {
+            let found = all.iter().find(|photograph| photograph.name == name);
+            found.cloned().ok_or_else(|| {
+                let known: Vec<&str> = all.iter().map(|photo| photo.name.as_str()).collect();
+                Error::new(
+                    format!("{NATURAL}:{name}"),
+                    "no photograph of this name comes with the program",
+                    format!("choose from {}", known.join(", ")),
+                )
+            })
+        })
+        .collect()
 }
 
 fn whole(path: &Path) -> Result<PathBuf> {
@@ -117,10 +148,9 @@ fn all_orbits(config: &Config) -> Result<Orbits> {
                 },
                 ..Patches::default()
             };
-            let patches = if folder == Path::new(NATURAL) {
-                patches.cut(&natural::photographs(), config.seed)?
-            } else {
-                patches.cut_from_folder(folder, config.seed)?
+            let patches = match shipped(folder) {
+                Some(names) => patches.cut(&photographs(names)?, config.seed)?,
+                None => patches.cut_from_folder(folder, config.seed)?,
             };
             Orbits::transformed(
                 patches,

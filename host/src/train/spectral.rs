@@ -50,11 +50,12 @@ pub struct Spectral {
 }
 
 impl Spectral {
-    /// From every member, whitened and brought to unit length; `seed` draws a and b.
+    /// From every member, brought to unit length, and before that whitened where `whiten` says so; `seed` draws a
+    /// and b.
     #[must_use]
-    pub fn of(orbits: &Orbits, seed: u64) -> Self {
+    pub fn of(orbits: &Orbits, whiten: bool, seed: u64) -> Self {
         let inputs = orbits.inputs();
-        let zca = zca(orbits);
+        let zca = whiten.then(|| zca(orbits));
         let mut random = stream(seed, Purpose::Spectral);
         let mut matrices = vec![Mat::<c64>::zeros(inputs, inputs); MATRICES];
         let count = orbits.len().min(MOST_ORBITS);
@@ -177,7 +178,7 @@ fn by_columns<T: Send>(
 }
 
 /// N·mean(y yᵀ) and N^(3/2)·mean(y (y∘y)ᵀ) of one orbit.
-fn moments(orbits: &Orbits, orbit: usize, zca: MatRef<'_, f64>) -> [Mat<f64>; 2] {
+fn moments(orbits: &Orbits, orbit: usize, zca: Option<&Mat<f64>>) -> [Mat<f64>; 2] {
     let (inputs, members) = (orbits.inputs(), orbits.members(orbit).min(MOST_MEMBERS));
     let mut raw = Mat::<f64>::zeros(inputs, members);
     let mut sample = vec![0.0_f32; inputs];
@@ -186,7 +187,10 @@ fn moments(orbits: &Orbits, orbit: usize, zca: MatRef<'_, f64>) -> [Mat<f64>; 2]
         let to = raw.col_mut(member).iter_mut();
         to.zip(&sample).for_each(|(to, x)| *to = f64::from(*x));
     }
-    let mut y = zca * raw;
+    let mut y = match zca {
+        Some(zca) => zca * raw,
+        None => raw,
+    };
     for y in y.col_iter_mut() {
         let length = y.norm_l2();
         if length > 0.0 {
@@ -293,7 +297,7 @@ mod tests {
         ] {
             let group: Group = name.parse().unwrap();
             let orbits = Orbits::of_group(&group, 30, 5);
-            let spectral = Spectral::of(&orbits, 1);
+            let spectral = Spectral::of(&orbits, true, 1);
             let found = irreps(&spectral.start(group.order()), &group);
             assert_eq!(found.exact, group.order(), "{name}: {found:?}");
             assert!(found.least_overlap > 1.0 - 1e-9, "{name}: {found:?}");
@@ -306,7 +310,7 @@ mod tests {
             let group: Group = name.parse().unwrap();
             let orbits = Orbits::of_group(&group, 100, 5).noisy(0.05, 2);
             let (orbits, _) = orbits.split(Split::Transforms, 0.2, 0).unwrap();
-            let spectral = Spectral::of(&orbits, 1);
+            let spectral = Spectral::of(&orbits, true, 1);
             let mut w = spectral.start(group.order());
             let first = irreps(&w, &group);
             let off: Vec<f64> = (0..40).map(|_| spectral.improve(&mut w)).collect();
@@ -321,7 +325,7 @@ mod tests {
     #[test]
     fn rows_stay_orthonormal_however_many_there_are() {
         let orbits = Orbits::of_group(&"Z9".parse().unwrap(), 20, 5).noisy(0.3, 2);
-        let spectral = Spectral::of(&orbits, 1);
+        let spectral = Spectral::of(&orbits, true, 1);
         for rows in [1, 4, 9] {
             let mut w = spectral.start(rows);
             for _ in 0..5 {
@@ -361,7 +365,7 @@ mod tests {
             }
         }
         let orbits = Orbits::transformed(samples, crate::data::orbits::Transform::Translate1d);
-        let spectral = Spectral::of(&orbits.unwrap(), 1);
+        let spectral = Spectral::of(&orbits.unwrap(), true, 1);
         let mut w = spectral.start(8);
         let off = spectral.improve(&mut w);
         assert!(off < 1e-6 && w.iter().all(|w| w.is_finite()), "{off}");
@@ -375,7 +379,7 @@ mod tests {
         let with = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
             pool.unwrap().install(|| {
-                let spectral = Spectral::of(&orbits, 1);
+                let spectral = Spectral::of(&orbits, true, 1);
                 let mut w = spectral.start(40);
                 let off = spectral.improve(&mut w);
                 (w, off)

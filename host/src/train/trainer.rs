@@ -7,6 +7,7 @@ use super::checkpoint::{Checkpoint, Kept};
 use super::config::Config;
 use super::initial::orthogonal;
 use super::phase::{LossName, Phase};
+use super::pruning::steadiest;
 use super::sampler::{Batch, Sampler};
 use super::schedule::Progress;
 use super::spectral::{self, Spectral};
@@ -281,9 +282,33 @@ impl<'a> Trainer<'a> {
     pub(super) fn begin(&mut self, phase: usize) {
         self.phase = phase;
         self.step = 0;
-        self.adam = Adam::new(self.adam.parameters());
+        self.prune();
+        self.adam = Adam::new(2 * self.network.re().len());
         self.progress = Progress::default();
         self.prepare();
+    }
+
+    /// Leaves the rows that the phase at hand is to begin with.
+    fn prune(&mut self) {
+        let Some((number, phase)) = self.phase() else {
+            return;
+        };
+        let rows = self.network.rows();
+        let count = ((phase.keep * rows as f64).ceil() as usize).max(1);
+        if count >= rows {
+            return;
+        }
+        let sampler = Sampler {
+            seed: self.seed(),
+            phase: u64::MAX - 1 - number as u64,
+            orbits: 40,
+            members: 12,
+        };
+        sampler.draw(self.orbits, 0, &mut self.batch);
+        let Batch { samples, sizes } = &self.batch;
+        let kept = steadiest(&self.network, samples, sizes, count);
+        let w = self.weights().select(ndarray::Axis(0), &kept);
+        self.network = Network::from_array(&w.view());
     }
 
     /// What a phase needs from the data, made anew wherever a run begins or goes on.
@@ -294,7 +319,7 @@ impl<'a> Trainer<'a> {
                 if self.orbits.inputs() > spectral::MOST_INPUTS {
                     self.begin(number + 1);
                 } else {
-                    self.spectral = Some(Spectral::of(self.orbits, self.seed()));
+                    self.spectral = Some(Spectral::of(self.orbits, phase.whiten, self.seed()));
                 }
             }
             Some((_, phase)) if phase.loss == LossName::SecondOrder && phase.whiten => {
@@ -315,11 +340,14 @@ impl<'a> Trainer<'a> {
         [self.network.re(), self.network.im()].concat()
     }
 
+    /// Takes `parts` for W, of however many rows.
     pub(super) fn load(&mut self, parts: &[f32]) {
-        let (re, im) = self.network.parts_mut();
-        let (stored_re, stored_im) = parts.split_at(re.len());
-        re.copy_from_slice(stored_re);
-        im.copy_from_slice(stored_im);
+        let inputs = self.network.inputs();
+        let (re, im) = parts.split_at(parts.len() / 2);
+        let w = Array2::from_shape_fn((re.len() / inputs, inputs), |(i, n)| {
+            Complex32::new(re[i * inputs + n], im[i * inputs + n])
+        });
+        self.network = Network::from_array(&w.view());
     }
 }
 
