@@ -10,16 +10,21 @@ OLDEST_CORE=$(oldest core/Cargo.toml)
 
 step() { printf '\n== %s (%d s)\n' "$1" "$SECONDS"; }
 
-step "set-up: Rust targets, rustfmt, clippy, the oldest Rust promised, QEMU"
+step "set-up: Rust targets, rustfmt, clippy, the oldest Rust promised, QEMU, Chromium"
 rustup target add "${TARGETS[@]}"
 rustup component add rustfmt clippy
 rustup toolchain install "$OLDEST" "$OLDEST_CORE" --profile minimal --no-self-update
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then as_root=(sudo); fi
 if ! command -v qemu-system-arm >/dev/null || ! command -v qemu-system-riscv32 >/dev/null; then
-  as_root=()
-  if [ "$(id -u)" -ne 0 ]; then as_root=(sudo); fi
   "${as_root[@]}" apt-get update
   "${as_root[@]}" apt-get install -y --no-install-recommends qemu-system-arm qemu-system-misc ||
     { echo "error: QEMU could not be installed, and the firmware tests need it" >&2; exit 1; }
+fi
+has_chromium() { [ -n "${BISPECTRAL_CHROMIUM:-}" ] || command -v chromium chromium-browser google-chrome >/dev/null; }
+if ! has_chromium; then
+  { "${as_root[@]}" apt-get update && "${as_root[@]}" apt-get install -y --no-install-recommends chromium; } ||
+    echo "note: Chromium is not available by apt: the reports will not be opened in a browser (or name one in BISPECTRAL_CHROMIUM)" >&2
 fi
 
 step "format"

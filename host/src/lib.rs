@@ -7,6 +7,7 @@ mod error;
 pub mod export;
 pub mod group;
 pub mod network;
+mod printable;
 pub mod report;
 pub mod train;
 

@@ -3,6 +3,7 @@
 mod features;
 mod import;
 mod inspect;
+mod report;
 mod train;
 
 use serde_json::Value;

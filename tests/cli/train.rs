@@ -329,7 +329,9 @@ fn a_run_that_diverges_stops_with_a_sentence_and_no_model() {
 
 #[test]
 fn the_demo_learns_both_of_its_symmetries() {
-    let object = Folder::new().object("demo --quiet");
+    let folder = Folder::new();
+    let object = folder.object("demo --quiet");
+    assert!(folder.path("bispectral-demo/report.html").exists());
     for case in object["cases"].as_array().unwrap() {
         assert!(within(case) < 1e-5, "{case}");
         assert!(case["between"].as_f64().unwrap() > 1.0, "{case}");

@@ -3,15 +3,19 @@
 use crate::data::orbits::Orbits;
 use crate::{Error, Result};
 use bispectral_core::{Complex32, Model};
+use ndarray::Array2;
 use rayon::prelude::*;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Orbits that are looked at, and members of each: pairs of 200 samples are enough for three digits of a mean.
 const ORBITS: usize = 20;
 const MEMBERS: usize = 10;
+/// Of those whose distances are looked at one by one.
+const SHOWN_ORBITS: usize = 10;
+const SHOWN_MEMBERS: usize = 6;
 
 /// How good a model is on given orbits.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Evaluation {
     /// Orbits that were looked at.
     pub orbits: usize,
@@ -27,6 +31,15 @@ pub struct Evaluation {
     pub reconstruction: f64,
 }
 
+/// Distances between the samples of some orbits.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Distances {
+    /// ‖β̄(a) − β̄(b)‖ for every two samples, which are in the order of their orbits.
+    pub matrix: Array2<f64>,
+    /// The label of each orbit, and how many of the samples are its members.
+    pub orbits: Vec<(i64, usize)>,
+}
+
 struct Sample {
     orbit: usize,
     invariants: Vec<Complex32>,
@@ -38,6 +51,33 @@ struct Sample {
 /// # Errors
 /// The orbits are of another length than the model's inputs, or a sample has no invariants.
 pub fn evaluate(model: &Model<'_>, orbits: &Orbits) -> Result<Evaluation> {
+    Ok(compare(&samples(model, orbits, ORBITS, MEMBERS)?))
+}
+
+/// The distances within and between up to 10 orbits, of 6 members each, evenly spread.
+///
+/// # Errors
+/// The orbits are of another length than the model's inputs, or a sample has no invariants.
+pub fn distances(model: &Model<'_>, orbits: &Orbits) -> Result<Distances> {
+    let samples = samples(model, orbits, SHOWN_ORBITS, SHOWN_MEMBERS)?;
+    let squares = squared_distances(&samples).concat();
+    let matrix = Array2::from_shape_vec((samples.len(), samples.len()), squares);
+    let alike = samples.chunk_by(|a, b| a.orbit == b.orbit);
+    Ok(Distances {
+        matrix: matrix.expect("a row a sample").mapv(f64::sqrt),
+        orbits: alike
+            .map(|members| (orbits.label(members[0].orbit), members.len()))
+            .collect(),
+    })
+}
+
+/// Up to so many orbits and members of each, in their order.
+fn samples(
+    model: &Model<'_>,
+    orbits: &Orbits,
+    most_orbits: usize,
+    most_members: usize,
+) -> Result<Vec<Sample>> {
     if orbits.inputs() != model.inputs() {
         return Err(Error::new(
             "the data",
@@ -49,14 +89,14 @@ pub fn evaluate(model: &Model<'_>, orbits: &Orbits) -> Result<Evaluation> {
             "take the data the model was made for",
         ));
     }
-    let places: Vec<(usize, usize)> = spread(orbits.len(), ORBITS)
-        .flat_map(|orbit| spread(orbits.members(orbit), MEMBERS).map(move |member| (orbit, member)))
+    let members = |orbit| spread(orbits.members(orbit), most_members);
+    let places: Vec<(usize, usize)> = spread(orbits.len(), most_orbits)
+        .flat_map(|orbit| members(orbit).map(move |member| (orbit, member)))
         .collect();
-    let samples = places
+    places
         .into_par_iter()
         .map(|(orbit, member)| sample(model, orbits, orbit, member))
-        .collect::<Result<Vec<_>>>()?;
-    Ok(compare(&samples))
+        .collect()
 }
 
 /// At most `most` of 0..len, evenly.
@@ -106,12 +146,17 @@ fn squared_distance(a: &Sample, b: &Sample) -> f64 {
     terms.map(|(a, b)| f64::from((a - b).norm_sqr())).sum()
 }
 
-fn compare(samples: &[Sample]) -> Evaluation {
-    // Row a holds the distances to all b; each row is summed in order, so the means do not depend on threads.
-    let rows: Vec<Vec<f64>> = samples
+/// Row a holds the distances to all b.
+fn squared_distances(samples: &[Sample]) -> Vec<Vec<f64>> {
+    samples
         .par_iter()
         .map(|a| samples.iter().map(|b| squared_distance(a, b)).collect())
-        .collect();
+        .collect()
+}
+
+fn compare(samples: &[Sample]) -> Evaluation {
+    // Each row is summed in order, so the means do not depend on threads.
+    let rows = squared_distances(samples);
     let mut within = Mean::default();
     let mut between = Mean::default();
     let mut nearest = Mean::default();
@@ -192,6 +237,44 @@ mod tests {
             "{found:?}"
         );
         assert!(found.between > 1.0 && found.nearest == 1.0, "{found:?}");
+    }
+
+    #[test]
+    fn distances_are_those_whose_squares_are_evaluated() {
+        let group: Group = "Z8".parse().unwrap();
+        let w = group
+            .characters()
+            .mapv(|w| Complex32::new(w.re as f32, w.im as f32));
+        let bytes = encode_array(&w.view(), "", None).unwrap();
+        let model = Model::from_bytes(&bytes).unwrap();
+        let found = distances(&model, &Orbits::of_group(&group, 40, 1)).unwrap();
+        let labels: Vec<i64> = (0..10).map(|k| k * 4).collect();
+        assert_eq!(
+            found.orbits,
+            labels.iter().map(|&k| (k, 6)).collect::<Vec<_>>()
+        );
+        assert_eq!(found.matrix.dim(), (60, 60));
+        for ((a, b), &distance) in found.matrix.indexed_iter() {
+            assert_eq!(distance, found.matrix[(b, a)]);
+            // Roots of some hundred roundings of 2^-24.
+            assert!(if a / 6 == b / 6 {
+                distance < 1e-5
+            } else {
+                distance > 0.1
+            });
+        }
+        // As many orbits and members as both functions look at.
+        let few = Orbits::of_group(&"Z6".parse().unwrap(), 10, 3);
+        let w = "Z6".parse::<Group>().unwrap().characters();
+        let w = w.mapv(|w| Complex32::new(w.re as f32, 0.0));
+        let bytes = encode_array(&w.view(), "", None).unwrap();
+        let model = Model::from_bytes(&bytes).unwrap();
+        let matrix = distances(&model, &few).unwrap().matrix;
+        let pairs = |(a, b): (usize, usize)| a != b && a / 6 == b / 6;
+        let squares = matrix.indexed_iter().filter(|(at, _)| pairs(*at));
+        let mean = squares.map(|(_, d)| d * d).sum::<f64>() / (60.0 * 5.0);
+        let within = evaluate(&model, &few).unwrap().within;
+        assert!((mean - within).abs() < 1e-12 * within, "{mean} {within}");
     }
 
     #[test]

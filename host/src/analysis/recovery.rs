@@ -2,12 +2,15 @@
 
 use crate::Result;
 use crate::data::group::Group;
+use crate::data::orbits::Orbits;
 use crate::group::{Cayley, Learned, isomorphism};
 use crate::train::config::{Config, Data};
 use crate::train::phase::LossName;
 use crate::train::phase::Phase;
 use crate::train::source;
 use crate::train::trainer::{Step, Trainer};
+use ndarray::Array2;
+use num_complex::Complex32;
 use std::time::{Duration, Instant};
 
 /// How a group is learned.
@@ -22,8 +25,12 @@ pub enum Recipe {
 /// What came of one group and seed.
 #[derive(Debug, Clone)]
 pub struct Recovery {
-    /// The table of the learned W, before anything is made exact.
+    /// W as it was learned, before anything is made exact.
+    pub weights: Array2<Complex32>,
+    /// Its table.
     pub learned: Learned,
+    /// Orbits of functions that were not trained on.
+    pub held_out: Orbits,
     /// Each row's element in the given group, where the tables are isomorphic.
     pub isomorphism: Option<Vec<usize>>,
     /// Of a learned row with its exact character, where a group was recognised.
@@ -61,16 +68,19 @@ pub fn recover(
             .to_vec();
     }
     source::complete(&mut config)?;
-    let (training, _) = source::orbits(&config)?;
+    let (training, held_out) = source::orbits(&config)?;
     let mut trainer = Trainer::new(&config, &training);
     while let Some(step) = trainer.step()? {
         observe(&step);
     }
     let least_overlap = trainer.recognise().ok().map(|found| found.overlap().0);
-    let learned = Learned::of(&trainer.weights().view())?;
+    let weights = trainer.weights();
+    let learned = Learned::of(&weights.view())?;
     let isomorphism = isomorphism(learned.table(), &Cayley::of(group)).unwrap_or(None);
     Ok(Recovery {
+        weights,
         learned,
+        held_out,
         isomorphism,
         least_overlap,
         attempts: trainer.attempts(),

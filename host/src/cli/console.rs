@@ -2,6 +2,7 @@
 //!
 //! Names come from files anyone may have written, so characters that a terminal would obey are shown as escapes.
 
+use crate::printable::{is_obeyed, printable};
 use crate::{Error, Result};
 use serde::Serialize;
 use serde_json::json;
@@ -176,28 +177,6 @@ fn to_stdout(text: &str) -> Result<()> {
 /// Where nobody listens on standard error there is nobody to tell.
 fn to_stderr(text: &str) {
     let _ = writeln!(io::stderr(), "{}", printable(text));
-}
-
-/// Control characters, and those which reverse or break lines in Unicode.
-fn is_obeyed(character: char) -> bool {
-    character.is_control()
-        || matches!(
-            character,
-            '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}'
-        )
-}
-
-/// `text` with everything a terminal would obey, but for the ends of its lines, as `\u{1b}`.
-fn printable(text: &str) -> String {
-    let mut printable = String::with_capacity(text.len());
-    for character in text.chars() {
-        if is_obeyed(character) && character != '\n' {
-            printable.extend(character.escape_default());
-        } else {
-            printable.push(character);
-        }
-    }
-    printable
 }
 
 /// JSON that says the same in characters no terminal obeys; all of these are below U+10000, so one escape does.

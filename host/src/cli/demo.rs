@@ -1,26 +1,43 @@
 //! `bispectral demo`: learn two symmetries without being told them, export the models, and check them with the core.
 
+mod page;
+
+use super::along;
 use super::console::Console;
+use super::report::Finished;
 use super::train::follow;
-use crate::export::bsn::ModelFile;
-use crate::train::config::{Config, Data};
+use crate::analysis::irreps;
+use crate::data::group::Group;
+use crate::data::orbits::Orbits;
+use crate::export::NewFile;
+use crate::export::bsn::{self, ModelFile};
+use crate::report::html;
+use crate::report::page::{PAGE, Page};
+use crate::train::config::{Config, Data, SplitName};
 use crate::train::run::{Outcome, Results, Run};
 use crate::{Error, Result};
 use clap::Args;
 use serde::Serialize;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// Learn two symmetries from examples alone, export the models and check them: under a minute
+/// Learn two symmetries from examples alone, export the models and check them: a report in seconds
+///
+/// Everything is written to one folder: both runs, and report.html, which tells of them. What an earlier demo left
+/// there is replaced; a folder that is not a demo's is refused.
 #[derive(Debug, Args)]
 pub(super) struct Demo {
-    /// Keep the runs in this folder; without it nothing is kept
-    #[arg(short, long, value_name = "DIR")]
-    output: Option<PathBuf>,
-    /// Replace the runs that the folder holds
+    /// The folder
+    #[arg(short, long, value_name = "DIR", default_value = "bispectral-demo")]
+    output: PathBuf,
+    /// Write into the folder even if it is not a demo's
     #[arg(long)]
     force: bool,
 }
+
+/// Pixels of a patch's side.
+const SIZE: usize = 8;
 
 /// One symmetry.
 struct Case {
@@ -43,7 +60,7 @@ const CASES: [Case; 2] = [
         what: "8x8 patches of photographs, shifted both ways",
         data: || Data {
             images: Some("natural".into()),
-            size: 8,
+            size: SIZE,
             ..Data::default()
         },
     },
@@ -63,66 +80,92 @@ struct Row {
 
 impl Demo {
     pub(super) fn run(&self, seed: Option<u64>, console: &Console) -> Result<()> {
-        let folder = match &self.output {
-            Some(folder) => Folder::Kept(folder.clone()),
-            None => Folder::Temporary(tempfile::tempdir().map_err(|error| {
-                Error::new(
-                    "the temporary folder",
-                    error.to_string(),
-                    "name a folder with -o",
-                )
-            })?),
-        };
-        let rows = CASES
-            .iter()
-            .map(|case| self.case(case, folder.path(), seed.unwrap_or(0), console))
-            .collect::<Result<Vec<_>>>()?;
+        let seed = seed.unwrap_or(0);
+        self.prepare()?;
+        let mut rows = Vec::new();
+        for case in &CASES {
+            let (row, held_out) = self.case(case, seed, console)?;
+            self.draw(&row, &held_out)?;
+            rows.push(row);
+        }
+        let report = html::publish(&page::page(&rows, seed), &self.output)?;
         console.answer(
-            &serde_json::json!({ "cases": rows }),
-            &table(&rows, &folder),
+            &serde_json::json!({ "cases": rows, "report": report }),
+            &table(&rows, &report),
         )
     }
 
-    fn case(&self, case: &Case, folder: &Path, seed: u64, console: &Console) -> Result<Row> {
+    /// Makes the folder, or refuses one that no demo made. From its beginning on, a demo is known by its page.
+    fn prepare(&self) -> Result<()> {
+        let folder = &self.output;
+        let empty = fs::read_dir(folder).map_or(true, |mut entries| entries.next().is_none());
+        let own = || Page::read(folder).is_ok_and(|page| page.title == page::TITLE);
+        if !empty && !self.force && !own() {
+            let what = if folder.join(PAGE).exists() {
+                "the folder holds another report"
+            } else {
+                "the folder holds other files"
+            };
+            let remedy = "choose another one with -o, or add --force";
+            return Err(Error::file(folder, what, remedy));
+        }
+        fs::create_dir_all(folder).map_err(|error| Error::writing(folder, &error))?;
+        Page::new(page::TITLE, "It is not finished.").write(folder)
+    }
+
+    fn case(&self, case: &Case, seed: u64, console: &Console) -> Result<(Row, Orbits)> {
         console.say(&format!("learning the symmetry of {}", case.what));
         let config = Config {
             seed,
             data: (case.data)(),
+            split: Some(SplitName::Exemplars),
             ..Config::default()
         };
         let begun = Instant::now();
-        let mut run = Run::create(config, &folder.join(case.name), self.force)?;
+        let folder = self.output.join(case.name);
+        let mut run = Run::create(config, &folder, true)?;
         let Outcome::Finished(results) = follow(&mut run, console)? else {
-            return Err(Error::file(folder, "stopped", "begin again"));
+            return Err(Error::file(&folder, "stopped", "begin again"));
         };
         let file = ModelFile::read(&results.model)?;
         let model = file.model()?;
-        Ok(Row {
+        let row = Row {
             case: case.name,
             what: case.what,
             seconds: begun.elapsed().as_secs_f64(),
             flash: file.bytes().len(),
             streaming_ram: size_of::<f32>() * (model.inputs() + model.scratch_len()),
             results,
-        })
+        };
+        Ok((row, run.held_out().clone()))
     }
-}
 
-enum Folder {
-    Kept(PathBuf),
-    Temporary(tempfile::TempDir),
-}
-
-impl Folder {
-    fn path(&self) -> &Path {
-        match self {
-            Folder::Kept(path) => path,
-            Folder::Temporary(folder) => folder.path(),
+    /// What the run itself has not drawn.
+    fn draw(&self, row: &Row, held_out: &Orbits) -> Result<()> {
+        let folder = self.output.join(row.case);
+        let write = |name: &str, bytes: &[u8]| {
+            let mut file = NewFile::create(&folder.join(name), true)?;
+            file.write(bytes)?;
+            file.commit()
+        };
+        let drawn = Finished::read(&folder)?.draw()?;
+        write("filters.png", &drawn.filters)?;
+        if let Some(cayley) = drawn.cayley {
+            write("cayley.png", &cayley)?;
         }
+        if row.results.inputs == SIZE * SIZE {
+            let file = ModelFile::read(&row.results.model)?;
+            let model = file.model()?;
+            let w = bsn::weights(&model);
+            let nearest = irreps::compare(&w.view(), &Group::new([SIZE, SIZE])?).nearest;
+            let (_, along) = along::follow(&model, held_out, &nearest, SIZE)?;
+            write("along.png", &along)?;
+        }
+        Ok(())
     }
 }
 
-fn table(rows: &[Row], folder: &Folder) -> String {
+fn table(rows: &[Row], report: &Path) -> String {
     let mut text = String::from(
         "learned from examples that belong together, on signals never trained on:\n\n",
     );
@@ -158,14 +201,16 @@ fn table(rows: &[Row], folder: &Folder) -> String {
         row.streaming_ram.to_string()
     });
     text.push_str("\nAll of it computed by bispectral-core from the exported models, bit for bit as on a device.\n");
-    if let Folder::Kept(path) = folder {
-        text.push_str(&format!("The runs are in {}.\n", path.display()));
-    }
     text.push_str(
-        "\nNext: bispectral train --group Z16 -o run            any finite commutative group\n\
+        "\nNext: bispectral train --group Z16 -o run                    any finite commutative group\n\
          \x20     bispectral train --data X.npy --labels y.npy -o run    samples of your own\n\
+         \x20     bispectral report run                                  what came of it, on one page\n\
          \x20     bispectral features run/model.bsn X.npy -o Y.npy       their invariants\n\
-         \x20     cd firmware-example && cargo run --release             on a Cortex-M4F, in QEMU",
+         \x20     cd firmware-example && cargo run --release             on a Cortex-M4F, in QEMU\n",
     );
+    text.push_str(&format!(
+        "\nReport: {} (one file, open it in any browser; both runs are beside it, another demo replaces them)",
+        report.display()
+    ));
     text
 }

@@ -1,11 +1,13 @@
 //! The command line, one file a command. [`run`] is the whole program; `main` prints what it returns.
 
+mod along;
 mod console;
 mod demo;
 mod features;
 mod group;
 mod import;
 mod inspect;
+mod report;
 mod reproduce;
 mod train;
 
@@ -60,6 +62,8 @@ enum Command {
     #[command(after_help = CONTRACT)]
     Inspect(inspect::Inspect),
     #[command(after_help = CONTRACT)]
+    Report(report::Report),
+    #[command(after_help = CONTRACT)]
     Reproduce(reproduce::Reproduce),
     #[command(after_help = CONTRACT)]
     Train(Box<train::Train>),
@@ -105,6 +109,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         Command::Features(features) => features.run(&arguments.global.pool()?, &console),
         Command::Group(group) => arguments.global.pool()?.install(|| group.run(&console)),
         Command::Inspect(inspect) => inspect.run(&console),
+        Command::Report(report) => arguments.global.pool()?.install(|| report.run(&console)),
         Command::Reproduce(reproduce) => arguments
             .global
             .pool()?

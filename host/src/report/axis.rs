@@ -49,6 +49,16 @@ impl Axis {
         Axis { scale, low, high }
     }
 
+    /// The linear axis from zero to `high`, or to one where that is no end.
+    pub(super) fn from_zero(high: f64) -> Self {
+        let real = high.is_finite() && high > 0.0;
+        Axis {
+            scale: Scale::Linear,
+            low: 0.0,
+            high: if real { high.min(FARTHEST) } else { 1.0 },
+        }
+    }
+
     /// Where a value is, 0 at the low end and 1 at the high; nothing for what cannot be shown.
     pub(super) fn place(&self, value: f64) -> Option<f64> {
         let place = match self.scale {
@@ -161,7 +171,8 @@ pub(super) fn number(value: f64) -> String {
     }
 }
 
-fn power_of_ten(power: i32) -> String {
+/// 10⁻³ for −3.
+pub(super) fn power_of_ten(power: i32) -> String {
     let power = power.to_string();
     let raised = power.chars().map(|letter| match letter {
         '-' => '⁻',
@@ -194,6 +205,14 @@ mod tests {
         assert_eq!(texts(axis, 5), ["−0.10", "−0.05", "0.00", "0.05", "0.10"]);
         let axis = Axis::around(Scale::Linear, [1e9, 3e9].into_iter());
         assert_eq!(texts(axis, 3), ["1e9", "2e9", "3e9"]);
+    }
+
+    #[test]
+    fn an_axis_from_zero_ends_where_it_is_told() {
+        let axis = Axis::from_zero(1.47);
+        assert_eq!((axis.place(0.0), axis.place(1.47)), (Some(0.0), Some(1.0)));
+        assert_eq!(texts(axis, 4), ["0.0", "0.5", "1.0"]);
+        assert_eq!(Axis::from_zero(f64::NAN).place(1.0), Some(1.0));
     }
 
     #[test]

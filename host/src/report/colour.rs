@@ -21,6 +21,10 @@ pub(super) const VIRIDIS: Map = Map(&[
 pub(super) const BLUES: Map = Map(&[
     0xf7fbff, 0xdeebf7, 0xc6dbef, 0x9ecae1, 0x6baed6, 0x4292c6, 0x2171b5, 0x08519c, 0x08306b,
 ]);
+/// The same from dark to nearly white.
+pub(super) const NEAR: Map = Map(&[
+    0x08306b, 0x08519c, 0x2171b5, 0x4292c6, 0x6baed6, 0x9ecae1, 0xc6dbef, 0xdeebf7, 0xf7fbff,
+]);
 /// From black to white.
 pub(super) const GREYS: Map = Map(&[0x000000, 0xffffff]);
 
@@ -122,6 +126,7 @@ mod tests {
             values.map(|value| lightness(map.at(value))).collect()
         };
         assert!(steps(&VIRIDIS).windows(2).all(|pair| pair[0] < pair[1]));
+        assert!(steps(&NEAR).windows(2).all(|pair| pair[0] < pair[1]));
         assert!(steps(&BLUES).windows(2).all(|pair| pair[0] > pair[1]));
         let both = steps(&DIVERGING);
         assert!(both[..=20].windows(2).all(|pair| pair[0] < pair[1]));

@@ -1,17 +1,24 @@
 //! The losses of a run over its steps, on a logarithmic axis, as a PNG.
 
-use super::canvas::{Canvas, Drawn, dots, font};
+use super::canvas::{Canvas, Drawn, dots, font, text_width};
 use super::colour::CURVES;
 use super::picture::{FAINT, INK, PENCIL, Picture};
 use crate::Result;
 use plotters::prelude::*;
+use plotters::style::text_anchor::HPos;
 use serde::Deserialize;
 use std::ops::Range;
 
-const SIZE: (usize, usize) = (1000, 560);
+const SIZE: (usize, usize) = (1000, 580);
 /// Values below are drawn here: a logarithm has no zero.
 const FLOOR: f64 = 1e-14;
 const LINE: f64 = 2.0;
+/// Above the curves, and where their names begin.
+const HEAD: f64 = 92.0;
+const LEFT: f64 = 102.0;
+/// Where half of the last number has room.
+const RIGHT: f64 = 36.0;
+const LABEL_SIZE: f64 = 17.0;
 const THIN: f64 = 1.0;
 
 /// The part of a line of `metrics.jsonl` that is drawn.
@@ -27,6 +34,15 @@ struct Line {
 
 /// What a curve shows, in which colour, and how it is had.
 type Curve = (&'static str, RGBColor, fn(&Point) -> f64);
+
+const CURVES_OF_A_RUN: [Curve; 2] = [
+    ("change along orbits", CURVES[0], |point| point.invariance),
+    (
+        "reconstruction, or rows from orthonormal",
+        CURVES[1],
+        |point| point.reconstruction,
+    ),
+];
 
 /// A point of both curves, and whether a phase begins there.
 struct Point {
@@ -87,8 +103,9 @@ fn draw(points: &[Point], canvas: &Canvas<'_>) -> Drawn {
     let steps = points.last().map_or(1.0, |point| point.step);
     let range = decades(points);
     let mut chart = ChartBuilder::on(canvas.root())
-        .caption("Losses of the run", font(24.0))
         .margin(dots(16.0))
+        .margin_top(dots(HEAD))
+        .margin_right(dots(RIGHT))
         .x_label_area_size(dots(48.0))
         .y_label_area_size(dots(84.0))
         .build_cartesian_2d(0.0..steps, range.clone().log_scale())?;
@@ -109,32 +126,33 @@ fn draw(points: &[Point], canvas: &Canvas<'_>) -> Drawn {
         let line = [(point.step, range.start), (point.step, range.end)];
         chart.draw_series(LineSeries::new(line, stroke(PENCIL, THIN)))?;
     }
-    let curves: [Curve; 2] = [
-        (
-            "reconstruction, or rows from orthonormal",
-            CURVES[1],
-            |point| point.reconstruction,
-        ),
-        ("change along orbits", CURVES[0], |point| point.invariance),
-    ];
-    for (label, colour, value) in curves {
-        let line = points.iter().map(|point| (point.step, value(point)));
-        chart
-            .draw_series(LineSeries::new(line, stroke(colour, LINE)))?
-            .label(label)
-            .legend(move |(x, y)| {
-                PathElement::new([(x, y), (x + dots(24.0), y)], stroke(colour, LINE))
-            });
+    for (_, colour, value) in CURVES_OF_A_RUN {
+        let at = |point: &Point| (point.step, value(point));
+        for phase in points.chunk_by(|_, next| !next.begins) {
+            if let [point] = phase {
+                let dot = Circle::new(at(point), dots(1.5 * LINE), colour.filled());
+                chart.draw_series([dot])?;
+            }
+            // One by one: the library's joints of a thick line are as long as its corners are sharp.
+            let strokes = phase
+                .windows(2)
+                .map(|ends| PathElement::new([at(&ends[0]), at(&ends[1])], stroke(colour, LINE)));
+            chart.draw_series(strokes)?;
+        }
     }
-    chart
-        .configure_series_labels()
-        .position(SeriesLabelPosition::UpperRight)
-        .background_style(WHITE)
-        .border_style(stroke(PENCIL, THIN))
-        .label_font(font(15.0))
-        .legend_area_size(dots(30.0))
-        .margin(dots(10.0))
-        .draw()?;
+    heading(canvas)
+}
+
+/// The title and what each colour is, above the curves, where nothing is hidden.
+fn heading(canvas: &Canvas<'_>) -> Drawn {
+    let width = SIZE.0 as f64;
+    canvas.heading((width / 2.0, 28.0), width, "Losses of the run", 24.0)?;
+    let mut x = LEFT;
+    for (label, colour, _) in CURVES_OF_A_RUN {
+        canvas.line(&[(x, 62.0), (x + 28.0, 62.0)], LINE, colour)?;
+        canvas.text((x + 36.0, 62.0), HPos::Left, label, LABEL_SIZE, INK)?;
+        x += 36.0 + text_width(label, LABEL_SIZE) + 40.0;
+    }
     Ok(())
 }
 

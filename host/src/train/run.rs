@@ -1,19 +1,19 @@
 //! A run and its folder: `config.toml`, `checkpoint.bin`, `metrics.jsonl`, and at the end `model.bsn`, `W.npy`,
-//! `results.json` and `loss.png`. Killed at any moment, it goes on from its checkpoint to the same bits.
+//! `results.json`, `loss.png` and `distances.png`. Killed at any moment, it goes on from its checkpoint to the same bits.
 
 use super::checkpoint::{Checkpoint, fingerprint};
 use super::config::Config;
 use super::source;
 use super::trainer::{Step, Trainer};
-use crate::analysis::evaluation::{Evaluation, evaluate};
+use crate::analysis::evaluation::{Evaluation, distances, evaluate};
 use crate::data::orbits::Orbits;
 use crate::export::{NewFile, bsn, npy};
 use crate::group::identify::Identification;
-use crate::report::loss_curve;
+use crate::report::{self, loss_curve};
 use crate::{Error, Result};
 use bispectral_core::{Complex32, Model};
 use ndarray::Array2;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::fs::{self, File, OpenOptions};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -21,16 +21,23 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-const CONFIG: &str = "config.toml";
+/// The resolved configuration.
+pub const CONFIG: &str = "config.toml";
 const CHECKPOINT: &str = "checkpoint.bin";
 const METRICS: &str = "metrics.jsonl";
 /// The model of a run, in its folder.
 pub const MODEL: &str = "model.bsn";
 /// W as it was learned.
 pub const WEIGHTS: &str = "W.npy";
-const RESULTS: &str = "results.json";
-const CURVE: &str = "loss.png";
-const FILES: [&str; 7] = [CONFIG, CHECKPOINT, METRICS, MODEL, WEIGHTS, RESULTS, CURVE];
+/// What the finished model does.
+pub const RESULTS: &str = "results.json";
+/// The losses over the steps.
+pub const CURVE: &str = "loss.png";
+/// The distances between samples of held-out orbits.
+pub const DISTANCES: &str = "distances.png";
+const FILES: [&str; 8] = [
+    CONFIG, CHECKPOINT, METRICS, MODEL, WEIGHTS, RESULTS, CURVE, DISTANCES,
+];
 
 /// How much work a killed run loses at most, but for the step at hand.
 const BETWEEN_CHECKPOINTS: Duration = Duration::from_secs(1);
@@ -60,7 +67,7 @@ pub enum Outcome {
 }
 
 /// What the finished model does on held-out orbits, by `bispectral-core` from the exported file.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Results {
     /// Where the model is.
     pub model: PathBuf,
@@ -83,7 +90,7 @@ pub struct Results {
 }
 
 /// The group that training arrived at. The exported W is its exact characters, unless that was not wanted.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Recognised {
     /// By its invariant factors.
     pub name: String,
@@ -286,6 +293,7 @@ impl Run {
         self.write(RESULTS, &json)?;
         let metrics = fs::read_to_string(self.folder.join(METRICS)).unwrap_or_default();
         self.write(CURVE, &loss_curve::png(&metrics)?)?;
+        self.write(DISTANCES, &held_out_distances(&model, &self.held_out)?)?;
         Ok(results)
     }
 
@@ -314,6 +322,20 @@ impl Run {
             }
         }
     }
+}
+
+/// The picture of the distances between samples that were not trained on.
+///
+/// # Errors
+/// The orbits are of another length than the model's inputs, or a sample has no invariants.
+pub fn held_out_distances(model: &Model<'_>, held_out: &Orbits) -> Result<Vec<u8>> {
+    let found = distances(model, held_out)?;
+    let names = found.orbits.iter();
+    let orbits: Vec<(String, usize)> = names
+        .map(|(label, members)| (label.to_string(), *members))
+        .collect();
+    let title = "‖β̄(a) − β̄(b)‖ of samples never trained on";
+    report::distances::png(found.matrix.view(), &orbits, title)
 }
 
 /// `metrics.jsonl`: one object a line, in the order of the steps.

@@ -1,16 +1,22 @@
 //! `bispectral reproduce cayley`: every finite commutative group of some orders, learned from random functions on it.
 
+mod page;
+
 use super::Place;
 use crate::analysis::recovery::{Recipe, Recovery, recover};
 use crate::cli::console::Console;
 use crate::data::group::Group;
+use crate::export::bsn;
 use crate::group::of_order;
 use crate::report;
+use crate::train::run::held_out_distances;
 use crate::{Error, Result};
+use bispectral_core::Model;
 use clap::Args;
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::ops::RangeInclusive;
+use std::path::Path;
 
 /// The paper's figure: all groups of order eight.
 const PAPER: usize = 8;
@@ -109,8 +115,7 @@ impl Cayley {
                 progress.tell(done, |_| format!(", {group}"));
             }
             if group.order() <= PAPER && recipe == Recipe::Default {
-                let name = format!("cayley-{group}.png");
-                self.place.write(&name, &picture(group, &runs[0])?)?;
+                self.draw(group, &runs[0])?;
             }
             rows.push(Row::of(group, recipe, &runs));
         }
@@ -126,7 +131,8 @@ impl Cayley {
         self.place.write_results(&results)?;
         self.place
             .write("results.txt", results.table().as_bytes())?;
-        console.answer(&results, &results.words(self))?;
+        let report = self.place.publish(&self.page(&results, &groups))?;
+        console.answer(&results, &results.words(self, &report))?;
         if results.recovered == results.runs {
             return Ok(());
         }
@@ -139,6 +145,30 @@ impl Cayley {
             ),
             "see results.json for which",
         ))
+    }
+
+    /// What a seed has learned of a group: rows in the order of the elements they are isomorphic to.
+    fn draw(&self, group: &Group, run: &Recovery) -> Result<()> {
+        let table = run.learned.table();
+        let mut order: Vec<usize> = (0..table.order()).collect();
+        let title = match &run.isomorphism {
+            Some(map) => {
+                order.sort_by_key(|&row| map[row]);
+                format!("{group}, learned from random functions on it")
+            }
+            None => format!("{group} was not recovered"),
+        };
+        let confidence = Some(run.learned.confidences());
+        let cayley = report::cayley::png(table.products(), &order, confidence, &title)?;
+        self.place.write(&page::name("cayley", group), &cayley)?;
+        let filters = report::filters::png(run.weights.view(), (1, group.order()), &order)?;
+        self.place.write(&page::name("filters", group), &filters)?;
+        let refused = |error| Error::model(&self.place.output, error);
+        let bytes = bsn::encode_array(&run.weights.view(), "", None).map_err(refused)?;
+        let model = Model::from_bytes(&bytes).map_err(refused)?;
+        let distances = held_out_distances(&model, &run.held_out)?;
+        self.place
+            .write(&page::name("distances", group), &distances)
     }
 }
 
@@ -201,33 +231,19 @@ impl Results {
         text
     }
 
-    fn words(&self, cayley: &Cayley) -> String {
+    fn words(&self, cayley: &Cayley, report: &Path) -> String {
         format!(
             "{}\n{} of {} runs recovered their group ({} groups).\n\
              Steps and seconds are means of one seed; attempts the most that a seed needed; overlap the least of a \
-             learned row with its exact character.\nresults      {}",
+             learned row with its exact character.\nresults      {}\nreport       {}",
             self.table(),
             self.recovered,
             self.runs,
             self.groups,
             cayley.place.output.display(),
+            report.display(),
         )
     }
-}
-
-/// The learned table, its rows in the order of the elements they are isomorphic to.
-fn picture(group: &Group, run: &Recovery) -> Result<Vec<u8>> {
-    let table = run.learned.table();
-    let mut order: Vec<usize> = (0..table.order()).collect();
-    let title = match &run.isomorphism {
-        Some(map) => {
-            order.sort_by_key(|&row| map[row]);
-            format!("{group}, learned from random functions on it")
-        }
-        None => format!("{group} was not recovered"),
-    };
-    let confidence = Some(run.learned.confidences());
-    report::cayley::png(table.products(), &order, confidence, &title)
 }
 
 #[cfg(test)]

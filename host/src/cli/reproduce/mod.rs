@@ -5,6 +5,8 @@ mod translation;
 
 use super::console::Console;
 use crate::export::NewFile;
+use crate::report::html;
+use crate::report::page::Page;
 use crate::{Error, Result};
 use clap::{Args, Subcommand};
 use serde::Serialize;
@@ -72,6 +74,27 @@ impl Place {
         let mut file = NewFile::create(&self.path(name), true)?;
         file.write(bytes)?;
         file.commit()
+    }
+
+    /// What was found, for people: `page.json` and `report.html`, whose path it returns.
+    fn publish(&self, page: &Page) -> Result<PathBuf> {
+        html::publish(page, &self.output)
+    }
+
+    /// What a page says of how it came about; `experiment` is its name with the flags of its own.
+    fn facts(&self, experiment: &str, seed: u64) -> Vec<(&'static str, String)> {
+        let quick = if self.quick { " --quick" } else { "" };
+        vec![
+            (
+                "command",
+                format!("bispectral reproduce {experiment}{quick} --seed {seed} -o DIR"),
+            ),
+            ("seed", seed.to_string()),
+            (
+                "program",
+                format!("bispectral {}", env!("CARGO_PKG_VERSION")),
+            ),
+        ]
     }
 
     /// What was found, for programs.

@@ -1,26 +1,24 @@
 //! `bispectral reproduce translation`: the paper's first experiment, natural patches under cyclic translation.
 
+mod page;
+
 use super::Place;
 use crate::analysis::irreps::{self, Irreps};
-use crate::analysis::motion::{self, Motion};
+use crate::cli::along::{self, Along};
 use crate::cli::console::Console;
 use crate::cli::train::follow;
 use crate::data::group::Group;
 use crate::data::orbits::Orbits;
 use crate::data::weights;
-use crate::export::bsn::{self, ModelFile};
+use crate::export::bsn::ModelFile;
 use crate::group::Learned;
 use crate::report;
-use crate::report::curves::{Chart, Curve, Panel, Scale};
 use crate::train::config::{Config, Data, SplitName};
 use crate::train::phase::{LossName, Phase};
 use crate::train::run::{Outcome, Results as Trained, Run, WEIGHTS};
 use crate::{Error, Result};
-use bispectral_core::Complex32;
 use clap::Args;
-use ndarray::Array2;
 use serde::Serialize;
-use std::f64::consts::PI;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -29,7 +27,8 @@ use std::time::Instant;
 ///
 /// Three runs on patches of photographs under all cyclic translations: on whole orbits; on 80 % of each orbit with 5 %
 /// noise; and by gradients of the second-order loss alone. What each learned, before anything is made exact, is
-/// compared with the true irreps. Figures: filters, Cayley table, z and the invariants along a translation.
+/// compared with the true irreps. Figures: filters, Cayley table, z and the invariants along a translation, distances
+/// within and between orbits; all of it in report.html.
 #[derive(Debug, Args)]
 pub(super) struct Translation {
     #[command(flatten)]
@@ -92,17 +91,6 @@ struct Row {
     trained: Trained,
 }
 
-/// Along a translation of a patch that was not trained on.
-#[derive(Debug, Serialize)]
-struct Along {
-    /// max ‖z(g·x) − χ(g) z(x)‖ / ‖z(x)‖
-    equivariance_error: f64,
-    /// max ‖β̄(g·x) − β̄(x)‖
-    invariance_error: f64,
-    /// max ‖g·x − x‖ / ‖x‖
-    signal: f64,
-}
-
 #[derive(Debug, Serialize)]
 struct Results {
     experiment: &'static str,
@@ -150,10 +138,12 @@ impl Translation {
         self.place.write_results(&results)?;
         self.place
             .write("results.txt", results.words().as_bytes())?;
+        let report = self.place.publish(&self.page(&results))?;
         let words = format!(
-            "{}\nresults      {}",
+            "{}\nresults      {}\nreport       {}",
             results.words(),
-            self.place.output.display()
+            self.place.output.display(),
+            report.display()
         );
         console.answer(&results, &words)?;
         results.check(&self.place)
@@ -222,89 +212,13 @@ impl Translation {
         self.place.write("cayley.png", &cayley)
     }
 
-    /// Shifts a patch that was not trained on to the right, pixel by pixel, once around.
+    /// Shifts a patch that was not trained on.
     fn follow(&self, row: &Row, held_out: &Orbits, size: usize) -> Result<Along> {
         let file = ModelFile::read(&row.trained.model)?;
-        let model = file.model()?;
-        let mut places = Array2::zeros((size + 1, size * size));
-        for (shift, mut place) in places.rows_mut().into_iter().enumerate() {
-            let place = place.as_slice_mut().expect("rows lie in one piece");
-            held_out.write_member(0, shift % size, place);
-        }
-        let motion = motion::follow(&model, &places.view())?;
-        let w = bsn::weights(&model);
-        let turn = |i: usize, shift: usize| w[(i, shift % size)] / w[(i, 0)];
-        let chart = chart(&motion, &row.irreps, size, &turn);
-        self.place.write("along.png", &chart.png()?)?;
-        let z = &motion.coefficients;
-        let length = |z: &mut dyn Iterator<Item = Complex32>| {
-            z.map(|z| f64::from(z.norm_sqr())).sum::<f64>().sqrt()
-        };
-        let whole = length(&mut z[0].iter().copied());
-        let error = |(shift, now): (usize, &Vec<Complex32>)| {
-            let differences = now.iter().zip(&z[0]).enumerate();
-            length(&mut differences.map(|(i, (now, first))| now - turn(i, shift) * first)) / whole
-        };
-        let most = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0, f64::max);
-        Ok(Along {
-            equivariance_error: most(&mut z.iter().enumerate().map(error)),
-            invariance_error: most(&mut motion.invariants.iter().copied()),
-            signal: most(&mut motion.signal.iter().copied()),
-        })
-    }
-}
-
-/// The phases of some coefficients, and how little the invariants change.
-fn chart(
-    motion: &Motion,
-    irreps: &Irreps,
-    size: usize,
-    turn: &dyn Fn(usize, usize) -> Complex32,
-) -> Chart {
-    let frequencies = [[0, 1], [1, 2], [2, 3]];
-    let rows = frequencies.iter().filter_map(|[down, right]| {
-        let row = irreps
-            .nearest
-            .iter()
-            .position(|&k| k == down * size + right)?;
-        Some((row, format!("{down} down, {right} across")))
-    });
-    let z = &motion.coefficients;
-    let phases = rows.map(|(i, label)| {
-        let phase = |z: Complex32| f64::from(z.arg()) / PI;
-        let predicted = |shift| phase(z[0][i] * turn(i, shift));
-        Curve {
-            label,
-            values: z.iter().map(|z| phase(z[i])).collect(),
-            predicted: Some((0..z.len()).map(predicted).collect()),
-        }
-    });
-    let curve = |label: &str, values: &[f64]| Curve {
-        label: label.into(),
-        values: values.to_vec(),
-        predicted: None,
-    };
-    Chart {
-        title: "A patch never trained on, shifted once around".into(),
-        x_label: "shift in pixels".into(),
-        x: (0..z.len()).map(|shift| shift as f64).collect(),
-        panels: vec![
-            Panel {
-                title: "Equivariance: each coefficient turns at the rate of its irrep".into(),
-                y_label: "arg zᵢ / π".into(),
-                scale: Scale::Phase,
-                curves: phases.collect(),
-            },
-            Panel {
-                title: "Invariance: β̄ stays while the signal moves".into(),
-                y_label: "change".into(),
-                scale: Scale::Log,
-                curves: vec![
-                    curve("invariants, ‖β̄ − β̄₀‖", &motion.invariants),
-                    curve("signal, ‖x − x₀‖ / ‖x₀‖", &motion.signal),
-                ],
-            },
-        ],
+        let nearest = &row.irreps.nearest;
+        let (along, picture) = along::follow(&file.model()?, held_out, nearest, size)?;
+        self.place.write("along.png", &picture)?;
+        Ok(along)
     }
 }
 

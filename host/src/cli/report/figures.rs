@@ -1,0 +1,124 @@
+//! The figures and tables that several pages show, and what is to be seen in them.
+
+use crate::report::number::{percent, scientific};
+use crate::report::page::{Block, Figure, Table};
+use crate::train::run::Results;
+
+fn figure(file: &str, alt: &str, caption: String) -> Block {
+    Block::Figure(Figure {
+        file: file.into(),
+        alt: alt.into(),
+        caption,
+    })
+}
+
+/// The rows of W.
+pub(in crate::cli) fn filters(file: &str, what: &str) -> Block {
+    figure(
+        file,
+        "The learned filters, their real parts and their imaginary parts, red where positive and blue where negative",
+        format!(
+            "What was learned: each small picture is one row of W, {what}. Irreps look like waves: the imaginary part is \
+             the real part a quarter of a period on, or zero where a row takes two values only. Nobody told the program of \
+             waves; they are what changes most simply when a signal moves."
+        ),
+    )
+}
+
+/// The multiplication table of the rows.
+pub(in crate::cli) fn cayley(file: &str, group: &str) -> Block {
+    figure(
+        file,
+        "A square table of colours with a second one beside it that is dark blue where the first is certain",
+        format!(
+            "The Cayley table that the rows imply: the colour of cell (a, b) says which row the product of rows a and b \
+             is most like. A group's table has every colour once in each row and column, and its pattern is that of {group}. \
+             At the right, how much of each product is that one row: dark blue everywhere is certainty."
+        ),
+    )
+}
+
+/// Distances within and between orbits.
+pub(in crate::cli) fn distances(file: &str) -> Block {
+    figure(
+        file,
+        "A square of blocks, one for each two orbits: those on the diagonal are dark, all others are light",
+        "Samples that were not trained on, several members of each of some orbits: dark means that their invariants \
+         are the same. Dark blocks on the diagonal and nowhere else are what is wanted: members of one orbit cannot be \
+         told from each other, those of different orbits can."
+            .into(),
+    )
+}
+
+/// Losses over steps.
+pub(in crate::cli) fn losses(file: &str, what: &str) -> Block {
+    figure(
+        file,
+        "Two falling curves over the steps of the training, on a logarithmic axis",
+        format!(
+            "The losses of {what}, on a logarithmic axis: how much the invariants (or |z|² before them) change along an orbit, \
+             and how much of a signal W loses. Grey lines mark where another phase or attempt begins."
+        ),
+    )
+}
+
+/// Coefficients and invariants while a signal moves.
+pub(in crate::cli) fn along(file: &str) -> Block {
+    figure(
+        file,
+        "Above, phases of three coefficients turn steadily as the patch is shifted; below, the invariants stay near zero change",
+        "One patch that was not trained on, shifted to the right pixel by pixel until it is back. Above: each \
+         coefficient zᵢ turns at the rate of its irrep; marks are measured, dashes predicted. Below: the signal changes by as \
+         much as its own size, the invariants by rounding only."
+            .into(),
+    )
+}
+
+/// What runs came to on what was held out, one column a run, with what would be best beside them.
+pub(in crate::cli) fn results(caption: &str, runs: &[(&str, &Results)]) -> Table {
+    let table = runs
+        .iter()
+        .fold(Table::new(caption).words(""), |table, (name, _)| {
+            table.numbers(*name)
+        });
+    let row = |table: Table, name: &str, best: &str, value: &dyn Fn(&Results) -> String| {
+        let values = runs.iter().map(|(_, results)| value(results));
+        let cells = [name.to_owned()].into_iter().chain(values);
+        table.row(cells.chain([best.to_owned()]))
+    };
+    let mut table = table.numbers("at best");
+    table = row(table, "group that was recognised", "", &|results| {
+        let group = results.group.as_ref();
+        group.map_or_else(|| "none".into(), |group| group.name.clone())
+    });
+    table = row(
+        table,
+        "least overlap of learned rows with exact irreps",
+        "1",
+        &|results| {
+            let group = results.group.as_ref();
+            group.map_or_else(|| "—".into(), |group| format!("{:.4}", group.least_overlap))
+        },
+    );
+    table = row(
+        table,
+        "mean squared distance within orbits",
+        "0",
+        &|results| scientific(results.held_out.within),
+    );
+    table = row(
+        table,
+        "mean squared distance between orbits",
+        "2",
+        &|results| format!("{:.2}", results.held_out.between),
+    );
+    table = row(
+        table,
+        "nearest other sample is of the same orbit",
+        "100 %",
+        &|results| percent(results.held_out.nearest),
+    );
+    row(table, "share of a signal that W loses", "0", &|results| {
+        scientific(results.held_out.reconstruction)
+    })
+}

@@ -1,0 +1,145 @@
+//! Every report in a real browser: nothing is complained of, and every picture is there.
+
+use bispectral::cli::Arguments;
+use clap::Parser;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Writes into the page what became of its pictures, once all is loaded.
+const COUNT: &str = "<script>addEventListener('load', () => {
+  const all = [...document.images], shown = all.filter(image => image.complete && image.naturalWidth > 0);
+  document.body.setAttribute('data-pictures', shown.length + ' of ' + all.length);
+});</script>";
+
+/// What a browser made of a page.
+#[derive(Debug, PartialEq)]
+struct Seen {
+    /// Lines of its console: errors, and what the page's policy forbade.
+    complaints: Vec<String>,
+    /// Pictures with pixels, and all.
+    pictures: (usize, usize),
+}
+
+/// The browser to open pages with, if there is one.
+fn chromium() -> Option<PathBuf> {
+    if let Some(path) = std::env::var_os("BISPECTRAL_CHROMIUM") {
+        return Some(path.into());
+    }
+    ["chromium", "chromium-browser", "google-chrome"]
+        .map(PathBuf::from)
+        .into_iter()
+        .find(|name| {
+            Command::new(name)
+                .arg("--version")
+                .output()
+                .is_ok_and(|output| output.status.success())
+        })
+}
+
+/// What is on standard output and on standard error once the page is loaded.
+fn load(chromium: &Path, page: &Path) -> (String, String) {
+    let profile = tempfile::tempdir().expect("a temporary folder");
+    let output = Command::new(chromium)
+        .args([
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--no-first-run",
+        ])
+        .args([
+            "--enable-logging=stderr",
+            "--v=0",
+            "--virtual-time-budget=20000",
+            "--dump-dom",
+        ])
+        .arg(format!("--user-data-dir={}", profile.path().display()))
+        .arg(format!("file://{}", page.display()))
+        .output()
+        .expect("the browser runs");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (text(&output.stdout), text(&output.stderr))
+}
+
+fn complaints(log: &str) -> Vec<String> {
+    let lines = log.lines().filter(|line| line.contains(":CONSOLE"));
+    lines.map(str::to_owned).collect()
+}
+
+/// Opens the page as it is, and then a copy that may run a script, for its own policy forbids that.
+fn look(chromium: &Path, page: &Path) -> Seen {
+    let (_, log) = load(chromium, page);
+    let html = fs::read_to_string(page).expect("a page");
+    let (before, policy) = html
+        .split_once("<meta http-equiv=\"Content-Security-Policy\"")
+        .expect("a policy");
+    let (_, after) = policy.split_once('>').expect("the end of it");
+    let copy = page.with_file_name("copy.html");
+    fs::write(&copy, format!("{before}{after}{COUNT}")).expect("a copy");
+    let (dom, second) = load(chromium, &copy);
+    let counted = dom
+        .split_once("data-pictures=\"")
+        .and_then(|(_, rest)| rest.split_once('"'));
+    let (counted, _) =
+        counted.unwrap_or_else(|| panic!("the browser did not load {}\n{second}", page.display()));
+    let (shown, all) = counted.split_once(" of ").expect("two numbers");
+    Seen {
+        complaints: complaints(&log)
+            .into_iter()
+            .chain(complaints(&second))
+            .collect(),
+        pictures: (
+            shown.parse().expect("a number"),
+            all.parse().expect("a number"),
+        ),
+    }
+}
+
+#[test]
+fn every_report_opens_without_complaint_and_with_all_its_pictures() {
+    let Some(chromium) = chromium() else {
+        println!(
+            "NOT RUN: there is no Chromium; `bash tests/all.sh` installs it, or name one in BISPECTRAL_CHROMIUM"
+        );
+        return;
+    };
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for (name, arguments, pictures) in [
+        ("demo", "demo", 7),
+        ("cayley", "reproduce cayley --quick", 9),
+        ("translation", "reproduce translation --quick", 6),
+    ] {
+        let output = folder.path().join(name);
+        let line = format!("bispectral {arguments} --quiet -o");
+        let line = line
+            .split_whitespace()
+            .map(PathBuf::from)
+            .chain([output.clone()]);
+        bispectral::cli::run(&Arguments::parse_from(line)).expect("an experiment that succeeds");
+        let seen = look(&chromium, &output.join("report.html"));
+        let expected = Seen {
+            complaints: Vec::new(),
+            pictures: (pictures, pictures),
+        };
+        assert_eq!(seen, expected, "{name}");
+    }
+}
+
+#[test]
+fn a_page_with_a_broken_picture_or_a_forbidden_source_is_noticed() {
+    let Some(chromium) = chromium() else {
+        println!("NOT RUN: there is no Chromium");
+        return;
+    };
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let page = folder.path().join("page.html");
+    let policy = "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:\">";
+    let html = format!(
+        "<!DOCTYPE html><html><head><title>t</title>{policy}</head><body>\
+         <img src=\"data:image/png;base64,AAAA\"><img src=\"absent.png\"></body></html>"
+    );
+    fs::write(&page, html).expect("a page");
+    let seen = look(&chromium, &page);
+    assert_eq!(seen.pictures, (0, 2));
+    assert!(!seen.complaints.is_empty());
+}
