@@ -1,14 +1,18 @@
 //! The `bispectral` command as a user runs it: files in a folder, an exit status, two streams of text.
 
+mod characters;
 mod features;
+mod group;
 mod import;
 mod inspect;
 mod report;
+mod reproduce;
 mod train;
 
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Cursor;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 use tempfile::TempDir;
@@ -90,6 +94,16 @@ impl Folder {
             "no file, fault and remedy: {line}"
         );
         line.to_owned()
+    }
+
+    /// That a file is a PNG from its first to its last byte, and that there is something to see in it.
+    fn assert_picture(&self, name: &str) {
+        let bytes = self.read(name);
+        let mut reader = png::Decoder::new(Cursor::new(&bytes)).read_info().unwrap();
+        let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+        reader.next_frame(&mut pixels).unwrap();
+        reader.finish().unwrap();
+        assert!(pixels.iter().any(|part| part != &pixels[0]), "{name}");
     }
 
     /// A run that must fail with a line that begins like this.

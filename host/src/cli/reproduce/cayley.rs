@@ -86,7 +86,7 @@ struct Results {
 
 impl Cayley {
     pub(super) fn run(&self, seed: u64, console: &Console) -> Result<()> {
-        self.place.prepare()?;
+        self.place.check()?;
         let paper = self.orders == (PAPER..=PAPER);
         let seeds = match self.seeds {
             Some(seeds) => seeds,
@@ -132,19 +132,22 @@ impl Cayley {
         self.place
             .write("results.txt", results.table().as_bytes())?;
         let report = self.place.publish(&self.page(&results, &groups))?;
-        console.answer(&results, &results.words(self, &report))?;
-        if results.recovered == results.runs {
-            return Ok(());
-        }
-        Err(Error::file(
-            &self.place.output,
-            format!(
-                "{} of {} runs did not recover their group",
-                results.runs - results.recovered,
+        let words = results.words(self, &report);
+        let missed = results.runs - results.recovered;
+        let verdict = if missed == 0 {
+            Ok(())
+        } else {
+            let what = format!(
+                "{missed} of {} runs did not recover their group",
                 results.runs
-            ),
-            "see results.json for which",
-        ))
+            );
+            Err(Error::file(
+                &self.place.output,
+                what,
+                "see results.json for which",
+            ))
+        };
+        self.place.conclude(console, &results, &words, verdict)
     }
 
     /// What a seed has learned of a group: rows in the order of the elements they are isomorphic to.

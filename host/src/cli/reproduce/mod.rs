@@ -1,6 +1,7 @@
 //! `bispectral reproduce`: the paper's experiments, one file each.
 
 mod cayley;
+mod rotation;
 mod translation;
 
 use super::console::Console;
@@ -25,6 +26,7 @@ pub(super) struct Reproduce {
 #[derive(Debug, Subcommand)]
 enum Experiment {
     Cayley(cayley::Cayley),
+    Rotation(rotation::Rotation),
     Translation(translation::Translation),
 }
 
@@ -46,24 +48,39 @@ impl Reproduce {
     pub(super) fn run(&self, seed: Option<u64>, console: &Console) -> Result<()> {
         match &self.experiment {
             Experiment::Cayley(cayley) => cayley.run(seed.unwrap_or(0), console),
+            Experiment::Rotation(rotation) => rotation.run(seed.unwrap_or(0), console),
             Experiment::Translation(translation) => translation.run(seed.unwrap_or(0), console),
         }
     }
 }
 
 impl Place {
-    /// Makes the folder, and refuses one that holds results already.
-    fn prepare(&self) -> Result<()> {
+    /// Refuses a folder that holds anything; nothing is written before there is something to keep.
+    fn check(&self) -> Result<()> {
         let folder = &self.output;
-        if self.path(RESULTS).exists() && !self.force {
-            let what = "the folder holds other results";
-            return Err(Error::file(
-                folder,
-                what,
-                "choose another one, or add --force",
-            ));
+        let holds = fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some());
+        if holds && !self.force {
+            let remedy = "choose another one, or add --force";
+            return Err(Error::file(folder, "the folder is not empty", remedy));
         }
-        fs::create_dir_all(folder).map_err(|error| Error::writing(folder, &error))
+        Ok(())
+    }
+
+    /// What was found: the object or the words on success; otherwise the words, and then only the failure.
+    fn conclude(
+        &self,
+        console: &Console,
+        results: &impl Serialize,
+        words: &str,
+        verdict: Result<()>,
+    ) -> Result<()> {
+        match verdict {
+            Ok(()) => console.answer(results, words),
+            Err(error) => {
+                console.say(words);
+                Err(error)
+            }
+        }
     }
 
     fn path(&self, name: impl AsRef<Path>) -> PathBuf {
@@ -71,6 +88,8 @@ impl Place {
     }
 
     fn write(&self, name: &str, bytes: &[u8]) -> Result<()> {
+        let folder = &self.output;
+        fs::create_dir_all(folder).map_err(|error| Error::writing(folder, &error))?;
         let mut file = NewFile::create(&self.path(name), true)?;
         file.write(bytes)?;
         file.commit()

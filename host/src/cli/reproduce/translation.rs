@@ -16,6 +16,7 @@ use crate::report;
 use crate::train::config::{Config, Data, SplitName};
 use crate::train::phase::{LossName, Phase};
 use crate::train::run::{Outcome, Results as Trained, Run, WEIGHTS};
+use crate::train::source;
 use crate::{Error, Result};
 use clap::Args;
 use serde::Serialize;
@@ -103,7 +104,7 @@ struct Results {
 
 impl Translation {
     pub(super) fn run(&self, seed: u64, console: &Console) -> Result<()> {
-        self.place.prepare()?;
+        self.place.check()?;
         let size = if self.place.quick { 8 } else { 16 };
         let group = Group::new([size, size])?;
         let published = self.published.as_deref().map(weights::read).transpose()?;
@@ -145,8 +146,8 @@ impl Translation {
             self.place.output.display(),
             report.display()
         );
-        console.answer(&results, &words)?;
-        results.check(&self.place)
+        let verdict = results.check(&self.place);
+        self.place.conclude(console, &results, &words, verdict)
     }
 
     fn learn(
@@ -167,10 +168,10 @@ impl Translation {
         };
         (case.change)(&mut config);
         if self.place.quick {
-            config
-                .phases
-                .iter_mut()
-                .for_each(|phase| phase.steps = 1000);
+            source::complete(&mut config)?;
+            let phases = config.phases.iter_mut();
+            phases.for_each(|phase| phase.steps = phase.steps.min(1000));
+            config.restarts = Some(0);
         }
         let begun = Instant::now();
         let folder = self.place.path(case.name);

@@ -1,0 +1,246 @@
+//! `bispectral reproduce`: the paper's experiments in their small form, and what they leave in a folder.
+
+use crate::Folder;
+use crate::characters::{characters, complex_npy};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+
+/// Every finite commutative group of 2 to 12 elements by its invariant factors: as many of each order as A000688 in
+/// the On-Line Encyclopedia of Integer Sequences says.
+const GROUPS: [(usize, &[&str]); 11] = [
+    (2, &["Z2"]),
+    (3, &["Z3"]),
+    (4, &["Z4", "Z2xZ2"]),
+    (5, &["Z5"]),
+    (6, &["Z6"]),
+    (7, &["Z7"]),
+    (8, &["Z8", "Z4xZ2", "Z2xZ2xZ2"]),
+    (9, &["Z9", "Z3xZ3"]),
+    (10, &["Z10"]),
+    (11, &["Z11"]),
+    (12, &["Z12", "Z6xZ2"]),
+];
+
+/// Up to so many elements a table is drawn.
+const DRAWN: usize = 8;
+
+fn rows(object: &Value) -> &[Value] {
+    object["rows"].as_array().unwrap()
+}
+
+/// The names of the pictures in a folder.
+fn pictures(folder: &Folder, of: &str) -> Vec<String> {
+    let entries = fs::read_dir(folder.path(of)).unwrap();
+    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<String> = names.filter(|name| name.ends_with(".png")).collect();
+    names.sort();
+    names
+}
+
+/// Every file in the folder and in folders in it, and what is in it.
+fn everything(folder: &Folder) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut folders = vec![folder.path("")];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let bytes = fs::read(&path).unwrap();
+                found.insert(path, bytes);
+            }
+        }
+    }
+    found
+}
+
+/// That what was printed is in `results.json`, and that neither is replaced unasked.
+fn assert_kept(folder: &Folder, arguments: &str, object: &Value) {
+    let results: Value = serde_json::from_slice(&folder.read("out/results.json")).unwrap();
+    assert_eq!(results, *object);
+    let before = everything(folder);
+    folder.refuse_with(
+        arguments,
+        "out: the folder holds other results: choose another one, or add --force",
+    );
+    assert!(everything(folder) == before, "{arguments} changed a file");
+}
+
+#[test]
+fn the_groups_of_order_eight_are_recovered_by_both_recipes() {
+    let folder = Folder::new();
+    let arguments = "reproduce cayley --quick -o out";
+    let object = folder.object(arguments);
+    assert_eq!(object["experiment"], "cayley");
+    assert_eq!(object["groups"], 3);
+    // Three groups, two recipes, two seeds.
+    assert_eq!(
+        (&object["runs"], &object["recovered"]),
+        (&12.into(), &12.into())
+    );
+    let text = String::from_utf8(folder.read("out/results.txt")).unwrap();
+    let mut lines = text.lines().skip(1);
+    let mut found = rows(&object).iter();
+    for group in ["Z8", "Z4xZ2", "Z2xZ2xZ2"] {
+        for recipe in ["default", "gradient"] {
+            let row = found.next().unwrap();
+            assert_eq!(
+                (&row["group"], &row["recipe"]),
+                (&group.into(), &recipe.into())
+            );
+            assert_eq!((&row["seeds"], &row["recovered"]), (&2.into(), &2.into()));
+            assert!(row["least_overlap"].as_f64().unwrap() > 0.7, "{row}");
+            let words: Vec<&str> = lines.next().unwrap().split_whitespace().collect();
+            assert_eq!(words[..4], [group, recipe, "2", "2"]);
+        }
+        folder.assert_picture(&format!("out/cayley-{group}.png"));
+    }
+    assert!(found.next().is_none() && lines.next().is_none());
+    assert_eq!(pictures(&folder, "out").len(), 3);
+    assert_kept(&folder, arguments, &object);
+
+    folder.write("out/results.json", "old");
+    let again = folder.object(&format!("{arguments} --force --seed 1 --seeds 1"));
+    assert_eq!((&again["seed"], &again["runs"]), (&1.into(), &6.into()));
+    assert_kept(&folder, arguments, &again);
+}
+
+#[test]
+fn every_commutative_group_of_a_range_of_orders_is_recovered() {
+    let folder = Folder::new();
+    let object = folder.object("reproduce cayley --orders 2..=12 --seeds 1 -o out");
+    let expected = GROUPS.iter().flat_map(|(_, names)| names.iter().copied());
+    let expected: Vec<&str> = expected.collect();
+    let found = rows(&object).iter().map(|row| row["group"].as_str());
+    let found: Option<Vec<&str>> = found.collect();
+    assert_eq!(found.unwrap(), expected);
+    for field in ["groups", "runs", "recovered"] {
+        assert_eq!(object[field], expected.len(), "{field}");
+    }
+    for (order, names) in GROUPS {
+        let of_order = rows(&object).iter().filter(|row| row["order"] == order);
+        assert_eq!(of_order.count(), names.len(), "order {order}");
+    }
+    let small = GROUPS.iter().filter(|(order, _)| *order <= DRAWN);
+    let names = small.flat_map(|(_, names)| names.iter());
+    let mut names: Vec<String> = names.map(|name| format!("cayley-{name}.png")).collect();
+    names.sort();
+    assert_eq!(pictures(&folder, "out"), names);
+}
+
+#[test]
+fn bad_orders_are_bad_usage_and_nothing_is_written() {
+    let folder = Folder::new();
+    for arguments in [
+        "reproduce",
+        "reproduce cayley",
+        "reproduce unheard-of -o out",
+        "reproduce cayley -o out --seeds 0",
+        "reproduce cayley -o out --orders 0",
+        "reproduce cayley -o out --orders 257",
+        "reproduce cayley -o out --orders 9..=2",
+        "reproduce cayley -o out --orders 2..9",
+        "reproduce cayley -o out --orders eight",
+        "reproduce cayley -o out --orders=-8",
+    ] {
+        let (code, stdout, stderr) = folder.run(arguments);
+        assert_eq!((code, &*stdout), (Some(2), ""), "{arguments}");
+        assert!(!stderr.is_empty(), "{arguments}");
+    }
+    assert!(folder.contents().is_empty());
+}
+
+#[test]
+fn translations_of_natural_patches_are_learned_and_named() {
+    let folder = Folder::new();
+    // One irrep is there twice, and one is missing.
+    let mut published = characters(&[8, 8]);
+    published[5] = published[6].clone();
+    folder.write("published.npy", complex_npy(&published));
+    let arguments = "reproduce translation --quick --published published.npy -o out";
+    let object = folder.object(arguments);
+    assert_eq!(
+        (&object["experiment"], &object["size"]),
+        (&"translation".into(), &8.into())
+    );
+    let cases: Vec<_> = rows(&object).iter().map(|row| &row["case"]).collect();
+    assert_eq!(cases, ["whole", "partial", "gradient"]);
+    for row in &rows(&object)[..2] {
+        assert_eq!(row["group"]["name"], "Z8xZ8", "{row}");
+        assert_eq!(row["irreps"]["distinct"], 64, "{row}");
+        assert_eq!(row["nearest"], 1.0, "{row}");
+        let case = row["case"].as_str().unwrap();
+        folder.succeed(&format!("group out/{case} --expect Z8xZ8"));
+    }
+    let whole = &rows(&object)[0];
+    assert_eq!(whole["irreps"]["exact"], 64, "{whole}");
+    // Without noise, what is left is the rounding of f32.
+    assert!(whole["within"].as_f64().unwrap() < 1e-9, "{whole}");
+    let published = &object["published"];
+    assert_eq!(
+        (&published["all"], &published["exact"]),
+        (&64.into(), &63.into())
+    );
+
+    let along = |field: &str| object["along"][field].as_f64().unwrap();
+    // A shift changes the patch about as much as another patch would, and the invariants by rounding.
+    assert!(along("signal") > 0.5, "{object}");
+    assert!(along("invariance_error") < 1e-5, "{object}");
+    assert!(along("equivariance_error") < 1e-5, "{object}");
+
+    assert_eq!(
+        pictures(&folder, "out"),
+        ["along.png", "cayley.png", "filters.png"]
+    );
+    for name in pictures(&folder, "out") {
+        folder.assert_picture(&format!("out/{name}"));
+    }
+    let text = String::from_utf8(folder.read("out/results.txt")).unwrap();
+    assert_eq!(text.matches("Z8xZ8").count(), 2, "{text}");
+    assert_kept(&folder, arguments, &object);
+}
+
+#[test]
+#[ignore = "fails: the folder is made before the other arguments are looked at"]
+fn a_refused_experiment_leaves_no_folder() {
+    let folder = Folder::new();
+    folder.write("published.npy", complex_npy(&characters(&[4])));
+    for flags in [
+        "--published absent.npy",
+        "--published published.npy",
+        "--images absent",
+    ] {
+        folder.refuse(&format!("reproduce translation --quick {flags} -o out"));
+    }
+}
+
+#[test]
+#[ignore = "fails: only results.json is looked for"]
+fn files_of_others_are_not_replaced_unasked() {
+    for (file, arguments) in [
+        ("results.txt", "cayley --orders 2 --seeds 1"),
+        ("cayley-Z2.png", "cayley --orders 2 --seeds 1"),
+        ("whole/model.bsn", "translation --quick"),
+    ] {
+        let folder = Folder::new();
+        fs::create_dir_all(folder.path("out/whole")).unwrap();
+        folder.write(&format!("out/{file}"), "precious");
+        let before = everything(&folder);
+        folder.refuse(&format!("reproduce {arguments} -o out"));
+        assert!(everything(&folder) == before, "{file} was replaced");
+    }
+}
+
+#[test]
+#[ignore = "fails: the results are printed, too; seed 7 is not recovered by gradients"]
+fn groups_that_are_not_recovered_make_one_object_of_failure() {
+    let folder = Folder::new();
+    let arguments = "reproduce cayley --orders 4 --gradient --seed 7 --seeds 1 -o out --json";
+    let (code, stdout, _) = folder.run(arguments);
+    assert_eq!(stdout.lines().count(), 1, "{stdout}");
+    let object: Value = serde_json::from_str(&stdout).unwrap();
+    assert_eq!(code, Some(i32::from(object["error"].is_string())));
+}
