@@ -16,7 +16,7 @@ const SETTLED: f64 = 1e-4;
 const CHANGE: f64 = 0.3;
 /// A group's elements must take one member of an orbit to another, but for this share of its square, on average over
 /// the quarter of pairs where they do worst: another group of as many elements has half of them wrong, or more.
-const RESIDUE: f64 = 0.25;
+const RESIDUE: f64 = 0.15;
 
 impl Trainer<'_> {
     /// What W is the characters of, where the data is moved by that group.
@@ -29,8 +29,8 @@ impl Trainer<'_> {
         let sampler = Sampler {
             seed: self.seed(),
             phase: u64::MAX,
-            orbits: 20,
-            members: 5,
+            orbits: 80,
+            members: 4,
         };
         sampler.draw(self.orbits, 0, &mut self.batch);
         let Batch { samples, sizes } = &self.batch;

@@ -95,12 +95,12 @@ impl Rotation {
         let published = self.published(size)?;
         let mnist = self.mnist.clone();
         let mnist = mnist.or_else(|| std::env::var_os(mnist::FOLDER).map(PathBuf::from));
+        let begun = Instant::now();
+        let mut run = Run::create(self.config(seed, size), &self.place.path("run"), true)?;
         if mnist.is_none() {
             console.say("no digits: name MNIST's folder with --mnist or BISPECTRAL_MNIST");
         }
         console.say("learning from patches that are turned");
-        let begun = Instant::now();
-        let mut run = Run::create(self.config(seed, size), &self.place.path("run"), true)?;
         let Outcome::Finished(trained) = follow(&mut run, console)? else {
             return Err(Error::file(&self.place.output, "stopped", "begin again"));
         };

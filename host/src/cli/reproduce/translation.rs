@@ -120,7 +120,6 @@ impl Translation {
         let mut rows = Vec::new();
         let mut along = None;
         for case in &CASES {
-            console.say(&format!("learning from {}", case.what));
             let (row, held_out) = self.learn(case, seed, size, console)?;
             if case.name == CASES[0].name {
                 self.pictures(&row, size)?;
@@ -176,6 +175,7 @@ impl Translation {
         let begun = Instant::now();
         let folder = self.place.path(case.name);
         let mut run = Run::create(config, &folder, true)?;
+        console.say(&format!("learning from {}", case.what));
         let Outcome::Finished(trained) = follow(&mut run, console)? else {
             return Err(Error::file(&folder, "stopped", "begin again"));
         };
