@@ -233,15 +233,22 @@ fn panel(
     Ok(())
 }
 
-/// The largest part of a weight, for which the colours are strongest.
+/// A few weights that stand out, as those of a row that sees one pixel, must not make all others pale: this share of
+/// them may be as strong as colours get.
+const STRONGEST: f64 = 0.005;
+
+/// The part of a weight for which the colours are strongest.
 fn scale(rows: &[Vec<Complex64>]) -> f64 {
-    let largest = rows
+    let parts = rows
         .iter()
         .flatten()
-        .flat_map(|weight| [weight.re.abs(), weight.im.abs()])
-        .filter(|part| part.is_finite())
-        .fold(0.0, f64::max);
-    if largest > 0.0 { largest } else { 1.0 }
+        .flat_map(|weight| [weight.re.abs(), weight.im.abs()]);
+    let mut parts: Vec<f64> = parts
+        .filter(|part| part.is_finite() && *part > 0.0)
+        .collect();
+    parts.sort_by(|a, b| b.total_cmp(a));
+    let place = (STRONGEST * parts.len() as f64) as usize;
+    parts.get(place).copied().unwrap_or(1.0)
 }
 
 fn colours(

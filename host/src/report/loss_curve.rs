@@ -10,7 +10,7 @@ use serde::Deserialize;
 use std::ops::Range;
 
 const SIZE: (usize, usize) = (1000, 580);
-/// Values below are drawn here: a logarithm has no zero.
+/// Values of this and below are not drawn: a logarithm has no zero.
 const FLOOR: f64 = 1e-14;
 const LINE: f64 = 2.0;
 /// Above the curves, and where their names begin.
@@ -89,10 +89,12 @@ fn points(metrics: &str) -> Vec<Point> {
 
 /// Whole decades around all values.
 fn decades(points: &[Point]) -> Range<f64> {
+    // A phase without a reconstruction has zeros there, which are not drawn.
     let values = || {
         points
             .iter()
             .flat_map(|point| [point.invariance, point.reconstruction])
+            .filter(|&value| value > FLOOR)
     };
     let lowest = values().fold(f64::INFINITY, f64::min).min(1.0);
     let highest = values().fold(0.0, f64::max).max(lowest * 10.0);
@@ -129,13 +131,17 @@ fn draw(points: &[Point], canvas: &Canvas<'_>) -> Drawn {
     for (_, colour, value) in CURVES_OF_A_RUN {
         let at = |point: &Point| (point.step, value(point));
         for phase in points.chunk_by(|_, next| !next.begins) {
-            if let [point] = phase {
+            let drawn = |point: &Point| value(point) > FLOOR;
+            if let [point] = phase
+                && drawn(point)
+            {
                 let dot = Circle::new(at(point), dots(1.5 * LINE), colour.filled());
                 chart.draw_series([dot])?;
             }
             // One by one: the library's joints of a thick line are as long as its corners are sharp.
             let strokes = phase
                 .windows(2)
+                .filter(|ends| ends.iter().all(drawn))
                 .map(|ends| PathElement::new([at(&ends[0]), at(&ends[1])], stroke(colour, LINE)));
             chart.draw_series(strokes)?;
         }

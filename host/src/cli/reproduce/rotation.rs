@@ -1,30 +1,27 @@
 //! `bispectral reproduce rotation`: the paper's second experiment, natural patches turned on the pixel grid.
 
+mod charts;
 mod page;
 
 use super::Place;
 use crate::analysis::angular::{Angular, Order, PURE, Products};
-use crate::analysis::motion;
 use crate::analysis::orbit_distance::{OrbitDistance, orbit_distance};
 use crate::cli::console::Console;
 use crate::cli::train::follow;
 use crate::data::normalise::normalise;
 use crate::data::orbits::{Orbits, Transform};
 use crate::data::patches::{Patches, Support};
-use crate::data::rotate::{DEGREES, disk};
+use crate::data::rotate::disk;
 use crate::data::{mnist, weights};
 use crate::export::bsn::{self, ModelFile};
 use crate::report;
-use crate::report::curves::{Chart, Curve, Panel, Scale};
 use crate::train::config::{Config, Data, SplitName, TransformName};
 use crate::train::run::{Outcome, Results as Trained, Run};
 use crate::train::source;
 use crate::{Error, Result};
-use bispectral_core::{Complex32, Model};
+use bispectral_core::Model;
 use clap::Args;
-use ndarray::Array2;
 use serde::Serialize;
-use std::f64::consts::PI;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -248,8 +245,8 @@ impl Rotation {
         let filters = report::filters::png(w.view(), (size, size), &order)?;
         self.place.write("filters.png", &filters)?;
         self.place
-            .write("orders.png", &orders_chart(orders).png()?)?;
-        let chart = along(model, published, &sets[2].1, orders, size)?;
+            .write("orders.png", &charts::orders(orders).png()?)?;
+        let chart = charts::along(model, published, &sets[2].1, orders, size)?;
         self.place.write("along.png", &chart.png()?)
     }
 }
@@ -308,110 +305,4 @@ impl Results {
         );
         text
     }
-}
-
-/// How many rows there are of each order.
-fn orders_chart(orders: &[Order]) -> Chart {
-    let highest = orders
-        .iter()
-        .map(|order| order.order.abs())
-        .max()
-        .unwrap_or(0);
-    let count = |least: f64| -> Vec<f64> {
-        let of = |m: i32| {
-            orders
-                .iter()
-                .filter(move |o| o.order == m && o.purity >= least)
-                .count()
-        };
-        (-highest..=highest).map(|m| of(m) as f64).collect()
-    };
-    let curve = |label: &str, values| Curve {
-        label: label.into(),
-        values,
-        predicted: None,
-    };
-    Chart {
-        title: "Angular orders of the learned rows".into(),
-        x_label: "angular order m".into(),
-        x: (-highest..=highest).map(f64::from).collect(),
-        panels: vec![Panel {
-            title: "Rows that a rotation by θ multiplies by exp(imθ)".into(),
-            y_label: "rows".into(),
-            scale: Scale::Linear,
-            curves: vec![
-                curve("all rows, by their main order", count(0.0)),
-                curve("pure rows", count(PURE)),
-            ],
-        }],
-    }
-}
-
-/// A patch that was not trained on, turned once around in steps of ten degrees.
-fn along(
-    model: &Model<'_>,
-    published: Option<&Model<'_>>,
-    orbits: &Orbits,
-    orders: &[Order],
-    size: usize,
-) -> Result<Chart> {
-    const STEP: usize = 10;
-    let exemplar = orbits.exemplar(0).to_vec();
-    let mut places = Array2::zeros((DEGREES / STEP + 1, size * size));
-    for (k, mut place) in places.rows_mut().into_iter().enumerate() {
-        let turn = crate::data::rotate::Rotation::in_disk(size, k * STEP % DEGREES);
-        turn.apply(
-            &exemplar,
-            place.as_slice_mut().expect("rows lie in one piece"),
-        );
-    }
-    let motion = motion::follow(model, &places.view())?;
-    let z = &motion.coefficients;
-    let phase = |z: Complex32| f64::from(z.arg()) / PI;
-    let phases = [1, 2, 4].into_iter().filter_map(|m| {
-        let of_order = (0..orders.len()).filter(|&row| orders[row].order.abs() == m);
-        let row = of_order.max_by(|&a, &b| orders[a].purity.total_cmp(&orders[b].purity))?;
-        let rate = f64::from(orders[row].order) * STEP as f64 / 180.0;
-        Some(Curve {
-            label: format!("m = {}", orders[row].order),
-            values: z.iter().map(|z| phase(z[row])).collect(),
-            predicted: Some(
-                (0..z.len())
-                    .map(|k| phase(z[0][row]) + rate * k as f64)
-                    .collect(),
-            ),
-        })
-    });
-    let curve = |label: &str, values: &[f64]| Curve {
-        label: label.into(),
-        values: values.to_vec(),
-        predicted: None,
-    };
-    let mut changes = vec![
-        curve("invariants, ‖β̄ − β̄₀‖", &motion.invariants),
-        curve("signal, ‖x − x₀‖ / ‖x₀‖", &motion.signal),
-    ];
-    if let Some(published) = published {
-        let other = motion::follow(published, &places.view())?;
-        changes.push(curve("invariants of the published W", &other.invariants));
-    }
-    Ok(Chart {
-        title: "A patch of a photograph never seen, turned once around".into(),
-        x_label: "degrees".into(),
-        x: (0..z.len()).map(|k| (k * STEP) as f64).collect(),
-        panels: vec![
-            Panel {
-                title: "Equivariance: a coefficient of order m turns m times".into(),
-                y_label: "arg zᵢ / π".into(),
-                scale: Scale::Phase,
-                curves: phases.collect(),
-            },
-            Panel {
-                title: "Invariance: β̄ changes little while the patch turns".into(),
-                y_label: "change".into(),
-                scale: Scale::Linear,
-                curves: changes,
-            },
-        ],
-    })
 }
