@@ -11,6 +11,7 @@ pub mod iml;
 pub mod load;
 pub mod mnist;
 pub mod natural;
+mod noise;
 pub mod normalise;
 pub mod npy;
 pub mod orbits;
@@ -21,6 +22,7 @@ pub mod rotate;
 pub mod rounding;
 mod samples;
 mod split;
+mod support;
 pub mod transform;
 pub mod weights;
 

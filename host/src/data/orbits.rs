@@ -3,10 +3,10 @@
 //! Members are made when they are asked for, from the exemplars and the transformation.
 
 use super::group::Group;
-use super::random::{Purpose, stream, stream_at};
-use super::rotate::disk;
-use super::samples;
+use super::noise::Noise;
+use super::random::{Purpose, stream};
 use super::transform::Action;
+use super::{samples, support};
 use crate::{Error, Result};
 use ndarray::{Array2, ArrayView1};
 use rand::RngExt;
@@ -36,19 +36,11 @@ pub(super) const LEAST: usize = 2;
 /// ```
 #[derive(Debug, Clone)]
 pub struct Orbits {
-    samples: Arc<Array2<f32>>,
-    action: Arc<Action>,
-    noise: Option<Noise>,
-    support: Option<Arc<[usize]>>,
+    pub(super) samples: Arc<Array2<f32>>,
+    pub(super) action: Arc<Action>,
+    pub(super) noise: Option<Noise>,
+    pub(super) support: Option<Arc<[usize]>>,
     pub(super) orbits: Vec<Orbit>,
-}
-
-/// What is added to every member.
-#[derive(Debug, Clone, Copy)]
-struct Noise {
-    /// Its deviation, as a share of the member's root mean square.
-    share: f64,
-    seed: u64,
 }
 
 #[derive(Debug, Clone)]
@@ -199,14 +191,6 @@ impl Orbits {
         })
     }
 
-    /// The same orbits with normal noise on every member, of which `share` is the deviation as a share of the
-    /// member's root mean square. The noise of a member is a function of the seed: it is the same at every look.
-    #[must_use]
-    pub fn noisy(mut self, share: f64, seed: u64) -> Self {
-        self.noise = (share > 0.0).then_some(Noise { share, seed });
-        self
-    }
-
     /// N: the values of each signal.
     #[must_use]
     pub fn inputs(&self) -> usize {
@@ -272,15 +256,14 @@ impl Orbits {
             exemplar, elements, ..
         } = &self.orbits[orbit];
         let element = elements[member] as usize;
-        let Some(support) = &self.support else {
-            return self.write_all(*exemplar, element, out);
-        };
-        let mut all = vec![0.0; self.samples.ncols()];
-        self.write_all(*exemplar, element, &mut all);
-        assert_eq!(out.len(), support.len(), "as many as inputs");
-        out.iter_mut()
-            .zip(&**support)
-            .for_each(|(out, &input)| *out = all[input]);
+        match &self.support {
+            None => self.write_all(*exemplar, element, out),
+            Some(support) => {
+                let mut all = vec![0.0; self.samples.ncols()];
+                self.write_all(*exemplar, element, &mut all);
+                support::gather(&all, support, out);
+            }
+        }
     }
 
     fn write_all(&self, exemplar: usize, element: usize, out: &mut [f32]) {
@@ -288,27 +271,6 @@ impl Orbits {
         if let Some(noise) = &self.noise {
             noise.add(exemplar, element, out);
         }
-    }
-
-    /// The same orbits without inputs that are zero in every member, such as the corners around a disk; and the
-    /// numbers of those that are left. Noise is everywhere, so it leaves all.
-    #[must_use]
-    pub fn supported(&self) -> (Self, Arc<[usize]>) {
-        let inputs = self.samples.ncols();
-        let excited: Vec<bool> = match (&self.noise, &*self.action) {
-            (None, Action::Rotate(_)) => disk(inputs.isqrt()),
-            (None, Action::Given) => {
-                let column = |n| self.samples.column(n).iter().any(|&x| x != 0.0);
-                (0..inputs).map(column).collect()
-            }
-            _ => vec![true; inputs],
-        };
-        let support: Arc<[usize]> = (0..inputs).filter(|&n| excited[n]).collect();
-        let orbits = Orbits {
-            support: (support.len() < inputs).then(|| Arc::clone(&support)),
-            ..self.clone()
-        };
-        (orbits, support)
     }
 
     /// Whether every orbit holds every translate: nothing is held out of it, and it is not a choice of angles or of
@@ -329,17 +291,6 @@ impl Orbits {
             noise: self.noise,
             support: self.support.clone(),
             orbits,
-        }
-    }
-}
-
-impl Noise {
-    fn add(&self, exemplar: usize, element: usize, out: &mut [f32]) {
-        let squares = out.iter().map(|&x| f64::from(x) * f64::from(x));
-        let deviation = self.share * (squares.sum::<f64>() / out.len() as f64).sqrt();
-        let mut random = stream_at(self.seed, Purpose::Noise, [exemplar as u64, element as u64]);
-        for x in out {
-            *x += (deviation * random.sample::<f64, _>(StandardNormal)) as f32;
         }
     }
 }
@@ -427,62 +378,6 @@ mod tests {
             fewer.exemplar(9),
             Orbits::of_group(&group, 10, 5).exemplar(9)
         );
-    }
-
-    #[test]
-    fn inputs_that_are_always_zero_can_be_left_out() {
-        let images = Array2::from_shape_fn((2, 64), |(row, n)| (7 * n % 13 + row) as f32);
-        let turn = Transform::Rotate {
-            size: 8,
-            fraction: 1.0,
-            seed: 0,
-        };
-        let samples = ndarray::arr2(&[
-            [0.0, 1.0, 2.0],
-            [0.0, 5.0, 0.0],
-            [0.0, 2.0, 1.0],
-            [0.0, 0.0, 5.0],
-        ]);
-        for (orbits, left) in [
-            (Orbits::transformed(images.clone(), turn).unwrap(), 32),
-            (
-                Orbits::transformed(images, Transform::Translate1d).unwrap(),
-                64,
-            ),
-            (Orbits::labelled(samples, &[1, 2, 1, 2]).unwrap(), 2),
-        ] {
-            let (fewer, support) = orbits.supported();
-            assert_eq!((fewer.inputs(), support.len()), (left, left));
-            let (all, some) = (member(&orbits, 1, 1), member(&fewer, 1, 1));
-            assert!(support.iter().zip(&some).all(|(&n, x)| all[n] == *x));
-            let rest = (0..orbits.inputs()).filter(|n| !support.contains(n));
-            assert!(rest.into_iter().all(|n| all[n] == 0.0));
-        }
-    }
-
-    #[test]
-    fn noise_has_its_share_of_the_signal_and_is_the_same_at_every_look() {
-        let group: Group = "Z32".parse().unwrap();
-        let clean = Orbits::of_group(&group, 50, 4);
-        let noisy = clean.clone().noisy(0.1, 9);
-        let mut squares = [0.0; 2];
-        for (orbit, of) in (0..50).flat_map(|orbit| [0, 7].map(|of| (orbit, of))) {
-            let (x, y) = (member(&clean, orbit, of), member(&noisy, orbit, of));
-            assert_eq!(y, member(&noisy, orbit, of));
-            for (x, y) in x.iter().zip(&y) {
-                squares[0] += f64::from(*x).powi(2);
-                squares[1] += f64::from(y - x).powi(2);
-            }
-        }
-        // 3200 numbers: four standard errors are 5 %.
-        let share = (squares[1] / squares[0]).sqrt();
-        assert!((share - 0.1).abs() < 0.005, "{share}");
-        let added = |orbits: &Orbits, of| -> Vec<f32> {
-            let pairs = member(orbits, 0, of).into_iter().zip(member(&clean, 0, of));
-            pairs.map(|(y, x)| y - x).collect()
-        };
-        assert_ne!(added(&noisy, 0), added(&noisy, 1));
-        assert_ne!(added(&noisy, 0), added(&clean.clone().noisy(0.1, 8), 0));
     }
 
     #[test]

@@ -31,7 +31,7 @@ pub struct Identification {
     pub characters: Vec<usize>,
     /// For every input, the number of the group's element it stands at.
     pub positions: Vec<usize>,
-    /// For every row, |⟨W_i, χ⟩| with its exact character, both at unit length.
+    /// For every row, |⟨W_i, χ⟩| with its exact character at unit length.
     pub overlaps: Vec<f64>,
     /// The smallest confidence of the Cayley table.
     pub confidence: f64,
@@ -63,7 +63,7 @@ pub fn identify(w: &ArrayView2<'_, Complex32>) -> std::result::Result<Identifica
 /// As [`identify`], where the table is at hand.
 ///
 /// # Errors
-/// Why there is none.
+/// As there.
 pub fn identify_table(
     w: &ArrayView2<'_, Complex32>,
     learned: &Learned,
@@ -134,8 +134,7 @@ impl Identification {
     /// # Errors
     /// One line: it is another group.
     pub fn expect(&self, subject: &str, expected: &Group) -> Result<()> {
-        let wanted = super::invariant_factors(expected);
-        if wanted == self.group {
+        if super::invariant_factors(expected) == self.group {
             return Ok(());
         }
         Err(Error::new(
@@ -159,7 +158,7 @@ fn unit_rows(w: &ArrayView2<'_, Complex32>) -> Array2<Complex64> {
 
 fn distinct(w: &ArrayView2<'_, Complex32>) -> std::result::Result<(), Refusal> {
     let w = unit_rows(w);
-    let pairs = (0..w.nrows()).into_par_iter().find_map_first(|a| {
+    let same = (0..w.nrows()).into_par_iter().find_map_first(|a| {
         (a + 1..w.nrows()).find_map(|b| {
             let terms = w.row(a).into_iter().zip(w.row(b));
             let inner: Complex64 = terms.map(|(a, b)| a * b.conj()).sum();
@@ -167,7 +166,7 @@ fn distinct(w: &ArrayView2<'_, Complex32>) -> std::result::Result<(), Refusal> {
             (overlap > SAME_ROW).then_some(Refusal::EqualRows { a, b, overlap })
         })
     });
-    pairs.map_or(Ok(()), Err)
+    same.map_or(Ok(()), Err)
 }
 
 /// For every input the element g with the largest Re Σ_i phase_i W_i(n) conj χ_k(i)(g).
@@ -369,11 +368,10 @@ mod tests {
         let group: Group = "Z4xZ2".parse().unwrap();
         // Those with an even first exponent.
         let w = group.characters().select(ndarray::Axis(0), &[0, 1, 4, 5]);
-        let found = identify(&narrow(&w).view()).unwrap();
+        let mut found = identify(&narrow(&w).view()).unwrap();
         assert_eq!(found.group.to_string(), "Z2xZ2");
-        let mut places = found.positions;
-        places.sort_unstable();
-        assert_eq!(places, [0, 0, 1, 1, 2, 2, 3, 3]);
+        found.positions.sort_unstable();
+        assert_eq!(found.positions, [0, 0, 1, 1, 2, 2, 3, 3]);
         // Three rows are not closed under products.
         let w = group.characters().select(ndarray::Axis(0), &[0, 1, 4]);
         assert!(identify(&narrow(&w).view()).is_err());
