@@ -252,6 +252,10 @@ fn detail(step: &Step, rate: f64) -> String {
 /// What was recognised, and how well; or why nothing was.
 fn group(results: &Results) -> String {
     match (&results.group, &results.no_group) {
+        (Some(group), _) if group.known < results.rows => format!(
+            "{} ({} rows are learned, the others their products: no signal excites them)",
+            group.name, group.known
+        ),
         (Some(group), _) => format!(
             "{} (learned rows and exact characters overlap by {:.4} or more)",
             group.name, group.least_overlap

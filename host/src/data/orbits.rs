@@ -273,16 +273,6 @@ impl Orbits {
         }
     }
 
-    /// Whether every orbit holds every translate: nothing is held out of it, and it is not a choice of angles or of
-    /// samples.
-    #[must_use]
-    pub fn is_whole(&self) -> bool {
-        self.action.translations().is_some_and(|order| {
-            let mut orbits = self.orbits.iter();
-            orbits.all(|orbit| orbit.elements.len() == order)
-        })
-    }
-
     /// Other orbits of the same samples.
     pub(super) fn with(&self, orbits: Vec<Orbit>) -> Self {
         Orbits {
@@ -331,7 +321,6 @@ mod tests {
         ) {
             let group = Group::new(factors).unwrap();
             let orbits = Orbits::of_group(&group, 1, seed);
-            prop_assert!(orbits.is_whole());
             let (a, b) = (a % group.order(), b % group.order());
             let (f, once) = (orbits.exemplar(0), member(&orbits, 0, a));
             for h in 0..group.order() {
@@ -360,7 +349,6 @@ mod tests {
         assert_eq!(labels, [5, -1, 9]);
         assert_eq!(member(&orbits, 0, 1), [20.0, 21.0, 22.0]);
         assert_eq!(member(&orbits, 1, 1), [50.0, 51.0, 52.0]);
-        assert!(!orbits.is_whole());
     }
 
     #[test]

@@ -224,7 +224,6 @@ mod tests {
         };
         let orbits = Orbits::transformed(images, shape).unwrap();
         assert_eq!((orbits.len(), orbits.members(1)), (2, 12));
-        assert!(orbits.is_whole());
         for (down, right) in (0..3).flat_map(|down| (0..4).map(move |right| (down, right))) {
             let moved = member(&orbits, 1, 4 * down + right);
             for (row, column) in (0..3).flat_map(|row| (0..4).map(move |column| (row, column))) {
@@ -267,7 +266,6 @@ mod tests {
         assert_eq!(orbits.members(0), 108);
         assert!(angles(&orbits, 0).is_sorted_by(|a, b| a < b));
         assert_ne!(angles(&orbits, 0), angles(&orbits, 1));
-        assert!(!orbits.is_whole());
         let other = Orbits::transformed(images(3, 8), rotate(8, 0.3, 2)).unwrap();
         assert_ne!(angles(&orbits, 0), angles(&other, 0));
         let again = Orbits::transformed(images(3, 8), rotate(8, 0.3, 1)).unwrap();

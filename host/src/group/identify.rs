@@ -5,6 +5,7 @@
 //! a row is then W_i(n) ∝ χ_k(i)(g_n), and the element g_n of input n is the one for which Σ_i W_i(n) conj χ_k(i)(g)
 //! is largest: each input's place in a group nobody has told of. The place of input 0 is called zero.
 
+use super::positions::{inner_products, places};
 use super::{Factors, Learned, Refusal};
 use crate::data::group::Group;
 use crate::{Error, Result};
@@ -35,6 +36,8 @@ pub struct Identification {
     pub overlaps: Vec<f64>,
     /// The smallest confidence of the Cayley table.
     pub confidence: f64,
+    /// Rows that were learned; fewer than all where the others are products of these, since no signal excites them.
+    pub known: usize,
 }
 
 /// The group whose characters the rows of `w` are, each up to a factor, in any order.
@@ -92,6 +95,7 @@ pub fn identify_table(
     alike(&group, &overlaps)?;
     let confidence = learned.confidences().iter().copied().fold(1.0, f32::min);
     Ok(Identification {
+        known: characters.len(),
         generators: factors.generators().to_vec(),
         group,
         characters,
@@ -167,48 +171,6 @@ fn distinct(w: &ArrayView2<'_, Complex32>) -> std::result::Result<(), Refusal> {
         })
     });
     same.map_or(Ok(()), Err)
-}
-
-/// For every input the element g with the largest Re Σ_i phase_i W_i(n) conj χ_k(i)(g).
-fn places(
-    w: &Array2<Complex64>,
-    exact: &Array2<Complex64>,
-    characters: &[usize],
-    phases: &[Complex64],
-) -> Vec<usize> {
-    let order = exact.nrows();
-    (0..w.ncols())
-        .into_par_iter()
-        .map(|n| {
-            let mut scores = vec![0.0; order];
-            for ((&w, &phase), &k) in w.column(n).iter().zip(phases).zip(characters) {
-                let turned = w * phase;
-                let row = exact.row(k);
-                for (score, chi) in scores.iter_mut().zip(row) {
-                    *score += turned.re * chi.re + turned.im * chi.im;
-                }
-            }
-            let best = scores.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1));
-            best.map_or(0, |(g, _)| g)
-        })
-        .collect()
-}
-
-/// ⟨W_i, χ_k(i)(g_n)⟩ at unit length.
-fn inner_products(
-    w: &Array2<Complex64>,
-    exact: &Array2<Complex64>,
-    characters: &[usize],
-    positions: &[usize],
-) -> Vec<Complex64> {
-    let scale = (exact.nrows() as f64 / w.ncols() as f64).sqrt();
-    let rows = w.rows().into_iter().zip(characters);
-    rows.map(|(row, &k)| {
-        let terms = row.iter().zip(positions);
-        let sum: Complex64 = terms.map(|(w, &g)| w * exact[(k, g)].conj()).sum();
-        sum * scale
-    })
-    .collect()
 }
 
 /// Every element has as many inputs as any other.

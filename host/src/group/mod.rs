@@ -10,18 +10,22 @@
 //! | `factors` | which one? |
 //! | `isomorphism` | are two tables one group, and which element is which? |
 //! | `learned` | which table does W imply, and how surely? |
+//! | `completion` | what are the characters that no signal excites? |
 //! | `identify` | which row is which character, which input stands at which element, and what would W be exactly? |
 
 mod axiom;
 mod cayley;
+mod completion;
 mod factors;
 pub mod identify;
 mod isomorphism;
 mod learned;
+mod positions;
 mod refusal;
 
 pub use axiom::Axiom;
 pub use cayley::Cayley;
+pub use completion::complete;
 pub use factors::{Factors, invariant_factors, of_order};
 pub use isomorphism::{is_isomorphism, isomorphism};
 pub use learned::{Learned, MOST_ROWS};

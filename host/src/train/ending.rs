@@ -2,10 +2,14 @@
 //! stalled, in another attempt from another start.
 
 use super::checkpoint::Kept;
+use super::pruning::unsteadiness;
 use super::sampler::{Batch, Sampler};
 use super::trainer::{Trainer, random};
+use crate::group::complete;
 use crate::group::identify::{Identification, identify};
 use crate::network::{Network, Objective};
+use bispectral_core::Complex32;
+use ndarray::Array2;
 use rayon::prelude::*;
 
 /// A mean squared change of β̄ along orbits below this is an invariant, whatever it is called; stalled runs are at 0.1
@@ -18,14 +22,15 @@ const CHANGE: f64 = 0.3;
 /// the quarter of pairs where they do worst: another group of as many elements has half of them wrong, or more.
 const RESIDUE: f64 = 0.15;
 
+/// A row whose power changes by less than this share is a character's; noise changes by half.
+const STEADY: f64 = 0.05;
+
 impl Trainer<'_> {
     /// What W is the characters of, where the data is moved by that group.
     ///
     /// # Errors
     /// Why there is no such group, in one line.
     pub fn recognise(&mut self) -> Result<Identification, String> {
-        let w = self.weights();
-        let found = identify(&w.view()).map_err(|refusal| refusal.to_string())?;
         let sampler = Sampler {
             seed: self.seed(),
             phase: u64::MAX,
@@ -33,6 +38,11 @@ impl Trainer<'_> {
             members: 4,
         };
         sampler.draw(self.orbits, 0, &mut self.batch);
+        let w = self.weights();
+        let found = identify(&w.view()).or_else(|refusal| {
+            let completed = self.completed(&w);
+            completed.ok_or_else(|| refusal.to_string())
+        })?;
         let Batch { samples, sizes } = &self.batch;
         let residue = residue(&found, samples, sizes);
         if residue > RESIDUE {
@@ -53,6 +63,23 @@ impl Trainer<'_> {
             ));
         }
         Ok(found)
+    }
+
+    /// The group that the rows with a steady power generate, where the others see nothing but noise or nothing at all.
+    fn completed(&self, w: &Array2<Complex32>) -> Option<Identification> {
+        if w.nrows() != w.ncols() {
+            return None;
+        }
+        let Batch { samples, sizes } = &self.batch;
+        let changes = unsteadiness(&self.network, samples, sizes);
+        let steady = changes
+            .iter()
+            .zip(0..)
+            .filter(|(change, _)| **change < STEADY);
+        let known: Vec<usize> = steady.map(|(_, row)| row).collect();
+        let mut found = identify(&complete(&w.view(), &known)?.view()).ok()?;
+        found.known = known.len().min(w.nrows());
+        Some(found)
     }
 
     /// What follows the phase `number`, whose last step had this change along orbits.
@@ -131,9 +158,11 @@ fn residue(found: &Identification, samples: &[f32], sizes: &[usize]) -> f64 {
 mod tests {
     use super::*;
     use crate::data::group::Group;
+    use crate::data::orbits::{Orbits, Transform};
     use crate::train::config::Config;
     use crate::train::phase::{LossName, Phase};
     use crate::train::source;
+    use std::f64::consts::TAU;
 
     fn config(group: &str, loss: LossName) -> Config {
         let mut config = Config::default();
@@ -169,6 +198,24 @@ mod tests {
                 assert_eq!(found.is_ok(), moves == named, "{moves}, {named}: {found:?}");
             }
         }
+    }
+
+    #[test]
+    fn smooth_signals_name_a_group_whose_high_frequencies_they_do_not_have() {
+        let wave = |exemplar: usize, n: usize| -> f64 {
+            let waves = (1..=5).map(|h| {
+                let (size, phase) = (1 + exemplar * h % 7, exemplar * (3 + h * h));
+                size as f64 * (TAU * (h * n) as f64 / 32.0 + phase as f64).cos()
+            });
+            waves.sum()
+        };
+        let samples = Array2::from_shape_fn((40, 32), |(exemplar, n)| wave(exemplar, n) as f32);
+        let orbits = Orbits::transformed(samples, Transform::Translate1d).unwrap();
+        let config = config("Z32", LossName::Spectral);
+        let mut trainer = Trainer::new(&config, &orbits);
+        while trainer.step().unwrap().is_some() {}
+        let found = trainer.recognise().unwrap();
+        assert_eq!((found.group.to_string(), found.known), ("Z32".into(), 10));
     }
 
     #[test]

@@ -7,6 +7,16 @@
 use crate::network::Network;
 use rayon::prelude::*;
 
+/// How much the power of each row changes along orbits, as a share: 0 for characters, near 0.5 for noise.
+#[must_use]
+pub fn unsteadiness(network: &Network<f32>, samples: &[f32], sizes: &[usize]) -> Vec<f64> {
+    let inputs = network.inputs().max(1);
+    let rows = network.re().par_chunks_exact(inputs);
+    rows.zip(network.im().par_chunks_exact(inputs))
+        .map(|(re, im)| change(re, im, samples, sizes))
+        .collect()
+}
+
 /// The numbers of the `count` steadiest rows on `samples`, of which the first `sizes[0]` are one orbit and so on; in
 /// the order they stand in.
 #[must_use]
@@ -16,22 +26,15 @@ pub fn steadiest(
     sizes: &[usize],
     count: usize,
 ) -> Vec<usize> {
-    let inputs = network.inputs().max(1);
-    let rows = network.re().par_chunks_exact(inputs);
-    let mut ranked: Vec<(f64, usize)> = rows
-        .zip(network.im().par_chunks_exact(inputs))
-        .map(|(re, im)| unsteadiness(re, im, samples, sizes))
-        .collect::<Vec<f64>>()
-        .into_iter()
-        .zip(0..)
-        .collect();
+    let ranked = unsteadiness(network, samples, sizes).into_iter().zip(0..);
+    let mut ranked: Vec<(f64, usize)> = ranked.collect();
     ranked.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     let mut kept: Vec<usize> = ranked.iter().take(count).map(|(_, row)| *row).collect();
     kept.sort_unstable();
     kept
 }
 
-fn unsteadiness(re: &[f32], im: &[f32], samples: &[f32], sizes: &[usize]) -> f64 {
+fn change(re: &[f32], im: &[f32], samples: &[f32], sizes: &[usize]) -> f64 {
     let dot = |w: &[f32], x: &[f32]| -> f64 {
         let terms = w.iter().zip(x);
         terms.map(|(w, x)| f64::from(*w) * f64::from(*x)).sum()

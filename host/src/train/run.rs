@@ -100,6 +100,8 @@ pub struct Recognised {
     pub mean_overlap: f64,
     /// How far the row furthest from its exact character was moved; its length is one.
     pub moved: f64,
+    /// Rows that were learned; fewer than all where the others are products of these, since no signal excites them.
+    pub known: usize,
 }
 
 impl From<&Identification> for Recognised {
@@ -110,6 +112,7 @@ impl From<&Identification> for Recognised {
             least_overlap,
             mean_overlap,
             moved: found.moved().into_iter().fold(0.0, f64::max),
+            known: found.known,
         }
     }
 }
