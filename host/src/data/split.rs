@@ -122,7 +122,8 @@ mod tests {
             for side in [&training, &held_out] {
                 prop_assert!(side.len() >= 2);
                 prop_assert!((0..side.len()).all(|orbit| side.members(orbit) >= 2));
-                prop_assert_eq!(side.is_whole(), split == Split::Exemplars);
+                let whole = (0..side.len()).all(|orbit| side.members(orbit) == all.inputs());
+                prop_assert_eq!(whole, split == Split::Exemplars);
             }
             prop_assert_eq!(held_out.len() == exemplars, split == Split::Transforms);
         }
