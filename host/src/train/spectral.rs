@@ -32,7 +32,7 @@ const MOST_MEMBERS: usize = 4096;
 /// Orbits whose S and T are held at a time.
 const ORBITS_AT_A_TIME: usize = 8;
 /// Columns of U that one thread works on at a time.
-const COLUMNS: usize = 16;
+const COLUMNS: usize = 64;
 /// Some of U is added to where it is pulled, in units of the mean pull: rows that no orbit excites stay where they are
 /// instead of being lost, and matrices with negative eigenvalues do not make it swing.
 const STAY: f64 = 0.1;
