@@ -114,7 +114,7 @@ impl Phase {
     /// Rotation on a grid is only nearly a permutation of pixels and only nearly a group. Whitening would raise what
     /// interpolation left of the finest detail above everything else; the closed form without it is a good start. The
     /// loss is that of the authors' code, but for the weight of the reconstruction: theirs, 150/256, holds on to detail
-    /// that cannot be invariant. Then the rows that are steady are trained alone; they still rebuild a patch.
+    /// that cannot be invariant. Then the rows that are steady are trained alone.
     #[must_use]
     pub fn recipe(data: &Data) -> Vec<Self> {
         let spectral = Phase::new(LossName::Spectral);

@@ -23,11 +23,12 @@ use rayon::prelude::*;
 
 /// More inputs than this would need gigabytes: MATRICES · N² complex doubles.
 pub const MOST_INPUTS: usize = 1024;
-/// How many H there are. With 80 % of each orbit and 5 % noise, 20 left one or two rows of 256 mixed, 60 none.
+/// How many H there are. With these, 80 % of each orbit and 5 % noise give the 256 irreps of 16×16 translation a mean overlap
+/// of 0.996 with the learned rows.
 const MATRICES: usize = 48;
 /// Orbits that are looked at, evenly spread.
 const MOST_ORBITS: usize = 256;
-/// Members of an orbit that are looked at, the first ones: a split has shuffled nothing, but a group is regular.
+/// Members of an orbit that are looked at: the first.
 const MOST_MEMBERS: usize = 4096;
 /// Orbits whose S and T are held at a time.
 const ORBITS_AT_A_TIME: usize = 8;
