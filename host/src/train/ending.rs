@@ -2,6 +2,7 @@
 //! stalled, in another attempt from another start.
 
 use super::checkpoint::Kept;
+use super::phase::LossName;
 use super::pruning::unsteadiness;
 use super::sampler::{Batch, Sampler};
 use super::trainer::{Trainer, random};
@@ -31,6 +32,11 @@ impl Trainer<'_> {
     /// # Errors
     /// Why there is no such group, in one line.
     pub fn recognise(&mut self) -> Result<Identification, String> {
+        self.recognise_rows(true)
+    }
+
+    /// As [`recognise`](Self::recognise); without `completing` every row must be a character.
+    fn recognise_rows(&mut self, completing: bool) -> Result<Identification, String> {
         let sampler = Sampler {
             seed: self.seed(),
             phase: u64::MAX,
@@ -40,7 +46,7 @@ impl Trainer<'_> {
         sampler.draw(self.orbits, 0, &mut self.batch);
         let w = self.weights();
         let found = identify(&w.view()).or_else(|refusal| {
-            let completed = self.completed(&w);
+            let completed = completing.then(|| self.completed(&w)).flatten();
             completed.ok_or_else(|| refusal.to_string())
         })?;
         let Batch { samples, sizes } = &self.batch;
@@ -85,7 +91,10 @@ impl Trainer<'_> {
     /// What follows the phase `number`, whose last step had this change along orbits.
     pub(super) fn end_phase(&mut self, number: usize, invariance: f64) {
         let last = self.config.phases.len();
-        if self.config.polish && self.recognise().is_ok() {
+        // What a gradient has not yet made a character, the next phase may.
+        let phase = &self.config.phases[number];
+        let completing = phase.loss == LossName::Spectral || number + 1 == last;
+        if self.config.polish && self.recognise_rows(completing).is_ok() {
             return self.begin(last);
         }
         if number + 1 < last {
@@ -160,7 +169,7 @@ mod tests {
     use crate::data::group::Group;
     use crate::data::orbits::{Orbits, Transform};
     use crate::train::config::Config;
-    use crate::train::phase::{LossName, Phase};
+    use crate::train::phase::Phase;
     use crate::train::source;
     use std::f64::consts::TAU;
 
