@@ -39,12 +39,7 @@ impl Noise {
 mod tests {
     use super::*;
     use crate::data::group::Group;
-
-    fn member(orbits: &Orbits, orbit: usize, member: usize) -> Vec<f32> {
-        let mut out = vec![f32::NAN; orbits.inputs()];
-        orbits.write_member(orbit, member, &mut out);
-        out
-    }
+    use crate::data::orbits::tests::member;
 
     #[test]
     fn noise_has_its_share_of_the_signal_and_is_the_same_at_every_look() {

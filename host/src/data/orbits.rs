@@ -304,11 +304,11 @@ fn in_rows(samples: Array2<f32>) -> Array2<f32> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn member(orbits: &Orbits, orbit: usize, member: usize) -> Vec<f32> {
+    pub(in crate::data) fn member(orbits: &Orbits, orbit: usize, member: usize) -> Vec<f32> {
         let mut out = vec![f32::NAN; orbits.inputs()];
         orbits.write_member(orbit, member, &mut out);
         out

@@ -42,13 +42,8 @@ pub(super) fn gather(all: &[f32], support: &[usize], out: &mut [f32]) {
 mod tests {
     use super::*;
     use crate::data::orbits::Transform;
+    use crate::data::orbits::tests::member;
     use ndarray::Array2;
-
-    fn member(orbits: &Orbits, orbit: usize, member: usize) -> Vec<f32> {
-        let mut out = vec![f32::NAN; orbits.inputs()];
-        orbits.write_member(orbit, member, &mut out);
-        out
-    }
 
     #[test]
     fn inputs_that_are_always_zero_can_be_left_out() {

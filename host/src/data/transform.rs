@@ -206,13 +206,8 @@ fn translate(factors: &[usize], element: usize, f: &[f32], out: &mut [f32]) {
 mod tests {
     use super::*;
     use crate::data::orbits::Orbits;
+    use crate::data::orbits::tests::member;
     use ndarray::arr2;
-
-    fn member(orbits: &Orbits, orbit: usize, member: usize) -> Vec<f32> {
-        let mut out = vec![f32::NAN; orbits.inputs()];
-        orbits.write_member(orbit, member, &mut out);
-        out
-    }
 
     #[test]
     fn translation_in_two_dimensions_shifts_rows_and_columns() {
