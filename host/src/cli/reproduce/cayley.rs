@@ -16,7 +16,6 @@ use clap::Args;
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::ops::RangeInclusive;
-use std::path::Path;
 
 /// The paper's figure: all groups of order eight.
 const PAPER: usize = 8;
@@ -128,11 +127,6 @@ impl Cayley {
             recovered: rows.iter().map(|row| row.recovered).sum(),
             rows,
         };
-        self.place.write_results(&results)?;
-        self.place
-            .write("results.txt", results.table().as_bytes())?;
-        let report = self.place.publish(&self.page(&results, &groups))?;
-        let words = results.words(self, &report);
         let missed = results.runs - results.recovered;
         let verdict = if missed == 0 {
             Ok(())
@@ -147,7 +141,10 @@ impl Cayley {
                 "see results.json for which",
             ))
         };
-        self.place.conclude(console, &results, &words, verdict)
+        let (text, words) = (results.table(), results.words());
+        let page = self.page(&results, &groups);
+        self.place
+            .conclude(console, &results, [&text, &words], &page, verdict)
     }
 
     /// What a seed has learned of a group: rows in the order of the elements they are isomorphic to.
@@ -234,17 +231,15 @@ impl Results {
         text
     }
 
-    fn words(&self, cayley: &Cayley, report: &Path) -> String {
+    fn words(&self) -> String {
         format!(
             "{}\n{} of {} runs recovered their group ({} groups).\n\
              Steps and seconds are means of one seed; attempts the most that a seed needed; overlap the least of a \
-             learned row with its exact character.\nresults      {}\nreport       {}",
+             learned row with its exact character.",
             self.table(),
             self.recovered,
             self.runs,
             self.groups,
-            cayley.place.output.display(),
-            report.display(),
         )
     }
 }

@@ -66,18 +66,28 @@ impl Place {
         Ok(())
     }
 
-    /// What was found: the object or the words on success; otherwise the words, and then only the failure.
+    /// Writes what was found, `text` for people, and tells it: the object or the words on success; otherwise the
+    /// words, and then only the failure.
     fn conclude(
         &self,
         console: &Console,
         results: &impl Serialize,
-        words: &str,
+        [text, words]: [&str; 2],
+        page: &Page,
         verdict: Result<()>,
     ) -> Result<()> {
+        self.write_results(results)?;
+        self.write("results.txt", text.as_bytes())?;
+        let report = html::publish(page, &self.output)?;
+        let words = format!(
+            "{words}\nresults      {}\nreport       {}",
+            self.output.display(),
+            report.display()
+        );
         match verdict {
-            Ok(()) => console.answer(results, words),
+            Ok(()) => console.answer(results, &words),
             Err(error) => {
-                console.say(words);
+                console.say(&words);
                 Err(error)
             }
         }
@@ -93,11 +103,6 @@ impl Place {
         let mut file = NewFile::create(&self.path(name), true)?;
         file.write(bytes)?;
         file.commit()
-    }
-
-    /// What was found, for people: `page.json` and `report.html`, whose path it returns.
-    fn publish(&self, page: &Page) -> Result<PathBuf> {
-        html::publish(page, &self.output)
     }
 
     /// What a page says of how it came about; `experiment` is its name with the flags of its own.

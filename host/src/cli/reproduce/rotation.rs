@@ -92,6 +92,7 @@ impl Rotation {
         let published = self.published(size)?;
         let mnist = self.mnist.clone();
         let mnist = mnist.or_else(|| std::env::var_os(mnist::FOLDER).map(PathBuf::from));
+        let others = self.others(seed, size, mnist.as_deref())?;
         let begun = Instant::now();
         let mut run = Run::create(self.config(seed, size), &self.place.path("run"), true)?;
         if mnist.is_none() {
@@ -107,7 +108,8 @@ impl Rotation {
         let other = published.as_deref().map(Model::from_bytes).transpose();
         let other = other
             .map_err(|error| Error::new("--published", error.to_string(), "give another W"))?;
-        let sets = self.sets(&run, seed, size, mnist.as_deref())?;
+        let held_out = ("held-out rotations".to_owned(), run.held_out().clone());
+        let sets: Vec<(String, Orbits)> = [held_out].into_iter().chain(others).collect();
         let rows = sets
             .iter()
             .map(|(images, orbits)| {
@@ -132,17 +134,9 @@ impl Rotation {
             trained,
         };
         self.pictures(&results, &model, other.as_ref(), &sets)?;
-        self.place.write_results(&results)?;
+        let (words, page) = (results.words(), self.page(&results));
         self.place
-            .write("results.txt", results.words().as_bytes())?;
-        let report = self.place.publish(&self.page(&results))?;
-        let words = format!(
-            "{}\nresults      {}\nreport       {}",
-            results.words(),
-            self.place.output.display(),
-            report.display()
-        );
-        console.answer(&results, &words)
+            .conclude(console, &results, [&words, &words], &page, Ok(()))
     }
 
     /// The bytes of a model of the published W.
@@ -180,10 +174,9 @@ impl Rotation {
         config
     }
 
-    /// What the models are looked at with, and what each set is called.
-    fn sets(
+    /// Images that are not trained on, and what each set is called; read before the minutes that training takes.
+    fn others(
         &self,
-        run: &Run,
         seed: u64,
         size: usize,
         mnist: Option<&Path>,
@@ -206,10 +199,7 @@ impl Rotation {
             Some(folder) => patches.cut_from_folder(folder, seed ^ OTHER)?,
             None => patches.cut(&source::photographs(TRAINED_ON)?, seed ^ OTHER)?,
         };
-        let mut sets = vec![
-            ("held-out rotations".to_owned(), run.held_out().clone()),
-            ("new patches of the photographs".to_owned(), turned(new)?),
-        ];
+        let mut sets = vec![("new patches of the photographs".to_owned(), turned(new)?)];
         for name in UNSEEN {
             let cut = patches.cut(&source::photographs(name)?, seed ^ OTHER)?;
             sets.push((format!("never seen: {name}"), turned(cut)?));

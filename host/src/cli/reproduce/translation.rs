@@ -135,18 +135,10 @@ impl Translation {
             published: published.map(|w| irreps::compare(&w.view(), &group)),
             along: along.expect("the first case was among them"),
         };
-        self.place.write_results(&results)?;
-        self.place
-            .write("results.txt", results.words().as_bytes())?;
-        let report = self.place.publish(&self.page(&results))?;
-        let words = format!(
-            "{}\nresults      {}\nreport       {}",
-            results.words(),
-            self.place.output.display(),
-            report.display()
-        );
+        let (words, page) = (results.words(), self.page(&results));
         let verdict = results.check(&self.place);
-        self.place.conclude(console, &results, &words, verdict)
+        self.place
+            .conclude(console, &results, [&words, &words], &page, verdict)
     }
 
     fn learn(
