@@ -171,10 +171,10 @@ impl FromStr for Group {
             .split(['x', 'X', '×'])
             .map(|factor| {
                 cyclic(factor.trim()).ok_or_else(|| {
-                    let beginning: String = factor.chars().take(20).collect();
+                    let beginning: String = text.chars().take(20).collect();
                     Error::new(
                         "group",
-                        format!("\"{beginning}\" is not a cyclic group"),
+                        format!("\"{beginning}\" is not a product of cyclic groups"),
                         "write Z and its order, a product as Z4xZ2",
                     )
                 })
@@ -286,12 +286,18 @@ mod tests {
     #[test]
     fn what_names_no_group_is_refused_in_one_line() {
         for (text, refusal) in [
-            ("", "group: \"\" is not a cyclic group: "),
-            ("Z", "group: \"Z\" is not a cyclic group: "),
-            ("Z4x", "group: \"\" is not a cyclic group: "),
-            ("Z4xD3", "group: \"D3\" is not a cyclic group: "),
-            ("Z+4", "group: \"Z+4\" is not a cyclic group: "),
-            ("Z4,Z2", "group: \"Z4,Z2\" is not a cyclic group: "),
+            ("", "group: \"\" is not a product of cyclic groups: "),
+            ("Z", "group: \"Z\" is not a product of cyclic groups: "),
+            ("Z4x", "group: \"Z4x\" is not a product of cyclic groups: "),
+            (
+                "Z4xD3",
+                "group: \"Z4xD3\" is not a product of cyclic groups: ",
+            ),
+            ("Z+4", "group: \"Z+4\" is not a product of cyclic groups: "),
+            (
+                "Z4,Z2",
+                "group: \"Z4,Z2\" is not a product of cyclic groups: ",
+            ),
             ("Z2xZ0", "Z2xZ0: Z0 has no elements: "),
             ("Z1000xZ1000", "Z1000xZ1000: the group has more than "),
             (
