@@ -1,36 +1,45 @@
 //! How z and z_ij are had, one kind a file: what a [`Model`](crate::Model) asks of its structure and encoding.
 
 use crate::bispectrum::{Scale, Scratch, coefficient, each_term};
+use crate::cyclic::Cyclic;
 use crate::error::{Error, Part};
-use crate::format::{Encoding, Parts, Structure};
+use crate::format::{Encoding, Parts, Structure, order_and_exponent};
 use crate::magnitude::Magnitude;
 use crate::model::scratch_len;
 use crate::pairs::Order;
 use crate::weights::{Weights, with_matrix};
 use num_complex::Complex32;
 
+/// The largest weight must be within 2^±this; then no product of two weights and a scaled sample leaves f32.
+const WEIGHT_EXPONENT: i32 = 60;
+
 /// The computation a model calls for. The scratch it is given has [`scratch_len`](Self::scratch_len) elements.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Kernel<'a> {
     /// From W itself.
     Dense(Weights<'a>),
+    /// From the group.
+    Cyclic(Cyclic<'a>),
 }
 
 impl<'a> Kernel<'a> {
     /// The computation, and the exponent of the largest weight, once every weight is known to be a number.
     pub(crate) fn new(parts: &Parts<'a>) -> Result<(Self, i32), Error> {
-        let inputs = parts.inputs.into();
         match (parts.encoding, parts.structure) {
             (Encoding::F32, Structure::Dense) => {
-                let (weights, exponent) =
-                    Weights::new(parts.weights, inputs).map_err(|refused| refused.error(inputs))?;
+                let (weights, exponent) = f32_weights(parts.weights, parts.inputs.into())?;
                 Ok((Kernel::Dense(weights), exponent))
+            }
+            (Encoding::F32, Structure::Cyclic { factors, .. }) => {
+                let (_, width) = order_and_exponent(factors).ok_or(Error::Malformed)?;
+                let (roots, exponent) = f32_weights(parts.weights, width)?;
+                let cyclic = Cyclic::new(&parts.structure, roots, exponent)?;
+                Ok((Kernel::Cyclic(cyclic), exponent))
             }
             (Encoding::F16, _) => Err(unsupported(Part::Encoding, 1)),
             (Encoding::I8 { .. }, _) => Err(unsupported(Part::Encoding, 2)),
             (_, Structure::Conjugates { .. }) => Err(unsupported(Part::Structure, 1)),
             (_, Structure::Combined { .. }) => Err(unsupported(Part::Structure, 2)),
-            (_, Structure::Cyclic { .. }) => Err(unsupported(Part::Structure, 3)),
         }
     }
 
@@ -38,12 +47,14 @@ impl<'a> Kernel<'a> {
     pub(crate) fn scratch_len(&self, inputs: usize, stored_rows: usize) -> usize {
         match self {
             Kernel::Dense(_) => scratch_len(inputs, stored_rows),
+            Kernel::Cyclic(cyclic) => cyclic.scratch_len(),
         }
     }
 
     pub(crate) fn is_aligned(&self) -> bool {
         match self {
             Kernel::Dense(weights) => weights.is_aligned(),
+            Kernel::Cyclic(cyclic) => cyclic.is_aligned(),
         }
     }
 
@@ -51,6 +62,7 @@ impl<'a> Kernel<'a> {
     pub(crate) fn weight(&self, row: usize, column: usize) -> Option<Complex32> {
         match *self {
             Kernel::Dense(weights) => with_matrix!(weights, w => w.row(row).get(column)),
+            Kernel::Cyclic(cyclic) => cyclic.weight(row, column),
         }
     }
 
@@ -59,7 +71,7 @@ impl<'a> Kernel<'a> {
         &self,
         x: &[f32],
         scale: Scale,
-        _scratch: &mut [f32],
+        scratch: &mut [f32],
         each: &mut dyn FnMut(Complex32),
     ) {
         match *self {
@@ -68,11 +80,32 @@ impl<'a> Kernel<'a> {
                     each(coefficient(row, x, scale.input()));
                 }
             }),
+            Kernel::Cyclic(cyclic) => cyclic.each_coefficient(x, scale, scratch, each),
         }
     }
 
     /// Every β_ij of the scaled signal in the order of the pairs, and their norm.
+    ///
+    /// Compiled once for all closures where a term takes hundreds of instructions and the loops 3 KB of code, so that an
+    /// indirect call is a dozen more; into each caller where a term takes no more than that call.
+    #[inline]
     pub(crate) fn each_term(
+        &self,
+        order: Order<'_>,
+        x: &[f32],
+        scale: Scale,
+        scratch: &mut [f32],
+        mut each: impl FnMut(usize, usize, Complex32),
+    ) -> Magnitude {
+        match self {
+            Kernel::Cyclic(cyclic) => cyclic.each_term(order, x, scale, scratch, each),
+            _ => self.each_summed_term(order, x, scale, scratch, &mut each),
+        }
+    }
+
+    /// The kinds whose z_ij are sums over the inputs.
+    #[inline(never)]
+    fn each_summed_term(
         &self,
         order: Order<'_>,
         x: &[f32],
@@ -85,8 +118,25 @@ impl<'a> Kernel<'a> {
                 let scratch = Scratch::split(scratch, x.len());
                 with_matrix!(weights, w => each_term(w, order, scale, x, scratch, each))
             }
+            // Not one of them: `each_term` has it.
+            Kernel::Cyclic(cyclic) => cyclic.each_term(order, x, scale, scratch, each),
         }
     }
+}
+
+/// Weights, `width` complex numbers a row, and the exponent of the largest, once all are finite and it is in range.
+fn f32_weights(bytes: &[u8], width: usize) -> Result<(Weights<'_>, i32), Error> {
+    Weights::new(bytes, width)
+        .map_err(|refused| refused.error(width))
+        .and_then(in_range)
+}
+
+/// The largest weight is within its limits.
+fn in_range<T>((weights, exponent): (T, i32)) -> Result<(T, i32), Error> {
+    if exponent.abs() > WEIGHT_EXPONENT {
+        return Err(Error::WeightRange);
+    }
+    Ok((weights, exponent))
 }
 
 fn unsupported(part: Part, kind: u8) -> Error {

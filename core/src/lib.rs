@@ -41,6 +41,7 @@
 extern crate std;
 
 mod bispectrum;
+mod cyclic;
 mod error;
 mod extractor;
 mod features;
@@ -56,6 +57,7 @@ mod scaling;
 mod weights;
 
 pub use bispectrum::LANES;
+pub use cyclic::cyclic_scratch_len;
 pub use error::{Error, Part};
 pub use extractor::Extractor;
 pub use flash::Aligned;

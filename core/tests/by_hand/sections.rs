@@ -24,6 +24,7 @@ pub(crate) struct Layout {
     scales: Option<Vec<f32>>,
     element_len: usize,
     kind: u8,
+    fast: bool,
 }
 
 /// How W is made of what is stored.
@@ -66,6 +67,7 @@ pub(crate) fn layout(sections: &[Section; 4], inputs: usize, rows: usize) -> Res
         scales,
         element_len: [4, 2, 1][usize::from(encoding.0)],
         kind: structure.0,
+        fast: structure.1.first() == Some(&1),
     })
 }
 
@@ -208,7 +210,7 @@ impl Layout {
                 return Err(Error::Unsupported { part, kind });
             }
         };
-        if self.kind > 0 {
+        if self.kind == 1 || self.kind == 2 {
             let (part, kind) = (Part::Structure, self.kind);
             return Err(Error::Unsupported { part, kind });
         }
@@ -221,6 +223,15 @@ impl Layout {
         let largest = stored.iter().fold(0.0_f32, |l, w| l.max(w.abs()));
         if !(2_f32.powi(-60)..2_f32.powi(61)).contains(&largest) {
             return Err(Error::WeightRange);
+        }
+        if self.kind == 3 {
+            let (a, b) = (stored[0], stored[width]);
+            if a != largest || b != 0.0 {
+                return Err(Error::Malformed);
+            }
+            if self.fast && !cfg!(feature = "fft") {
+                return Err(Error::NeedsFft);
+            }
         }
         let number = |row: usize, n: usize| {
             let at = 2 * width * row + n;
