@@ -41,10 +41,13 @@
 extern crate std;
 
 mod bispectrum;
+mod combined;
 mod error;
 mod extractor;
 mod flash;
 pub mod format;
+mod half;
+mod integer;
 mod magnitude;
 mod model;
 #[cfg(feature = "std")]
