@@ -44,10 +44,13 @@ mod bispectrum;
 mod combined;
 mod error;
 mod extractor;
+mod features;
 mod flash;
+mod fold;
 pub mod format;
 mod half;
 mod integer;
+mod kernel;
 mod magnitude;
 mod model;
 #[cfg(feature = "std")]

@@ -1,0 +1,158 @@
+//! How z and z_ij are had, one kind a file: what a [`Model`](crate::Model) asks of its structure and encoding.
+
+use crate::bispectrum::{Scale, Scratch, coefficient, each_term};
+use crate::combined::{Combined, Rows};
+use crate::error::{Error, Part};
+use crate::fold::Fold;
+use crate::format::{Encoding, Parts, Structure};
+use crate::integer::{Integers, split};
+use crate::magnitude::Magnitude;
+use crate::model::scratch_len;
+use crate::pairs::Order;
+use crate::weights::{Weights, with_matrix};
+use num_complex::Complex32;
+
+/// The computation a model calls for. The scratch it is given has [`scratch_len`](Self::scratch_len) elements.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Kernel<'a> {
+    /// From W itself.
+    Dense(Weights<'a>),
+    /// From W in whole numbers, with or without conjugates.
+    Integer(Integers<'a>, Fold<'a>),
+    /// z_ij from z.
+    Combined(Combined<'a>),
+}
+
+impl<'a> Kernel<'a> {
+    /// The computation, and the exponent of the largest weight, once every weight is known to be a number.
+    pub(crate) fn new(parts: &Parts<'a>) -> Result<(Self, i32), Error> {
+        let inputs = parts.inputs.into();
+        match (parts.encoding, parts.structure) {
+            (
+                _,
+                Structure::Combined {
+                    rows,
+                    terms,
+                    scale,
+                    coefficients,
+                },
+            ) => {
+                let (weights, exponent) = match parts.encoding {
+                    Encoding::I8 { scales } => {
+                        let (w, exponent) = Integers::new(parts.weights, scales, inputs)?;
+                        (Rows::Integer(w), exponent)
+                    }
+                    _ => {
+                        let (w, exponent) = floats(parts)?;
+                        (Rows::Float(w), exponent)
+                    }
+                };
+                let combined = Combined::new(weights, Fold::new(rows), terms, scale, coefficients)?;
+                Ok((Kernel::Combined(combined), exponent))
+            }
+            (Encoding::I8 { scales }, structure) => {
+                let (w, exponent) = Integers::new(parts.weights, scales, inputs)?;
+                let fold = match structure {
+                    Structure::Conjugates { rows } => Fold::new(rows),
+                    _ => Fold::NONE,
+                };
+                Ok((Kernel::Integer(w, fold), exponent))
+            }
+            (_, Structure::Dense) => {
+                let (weights, exponent) = floats(parts)?;
+                Ok((Kernel::Dense(weights), exponent))
+            }
+            (_, Structure::Conjugates { .. }) => Err(unsupported(Part::Structure, 1)),
+            (_, Structure::Cyclic { .. }) => Err(unsupported(Part::Structure, 3)),
+        }
+    }
+
+    /// Elements of scratch for one signal.
+    pub(crate) fn scratch_len(&self, inputs: usize, stored_rows: usize) -> usize {
+        match self {
+            Kernel::Dense(_) => scratch_len(inputs, stored_rows),
+            Kernel::Integer(..) => Integers::products_len(inputs) + 2 * stored_rows,
+            Kernel::Combined(combined) => combined.scratch_len(inputs, stored_rows),
+        }
+    }
+
+    pub(crate) fn is_aligned(&self) -> bool {
+        match self {
+            Kernel::Dense(weights) => weights.is_aligned(),
+            Kernel::Integer(..) => true,
+            Kernel::Combined(combined) => combined.is_aligned(),
+        }
+    }
+
+    /// W_in of a row the model has.
+    pub(crate) fn weight(&self, row: usize, column: usize) -> Option<Complex32> {
+        match *self {
+            Kernel::Dense(weights) => with_matrix!(weights, w => w.row(row).get(column)),
+            Kernel::Integer(integers, fold) => {
+                let (stored, conjugated) = fold.stored(row);
+                let w = integers.weight(stored, column)?;
+                Some(if conjugated { w.conj() } else { w })
+            }
+            Kernel::Combined(combined) => combined.weight(row, column),
+        }
+    }
+
+    /// z_i of the scaled signal, row after row.
+    pub(crate) fn each_coefficient(
+        &self,
+        x: &[f32],
+        scale: Scale,
+        scratch: &mut [f32],
+        each: &mut dyn FnMut(Complex32),
+    ) {
+        match *self {
+            Kernel::Dense(weights) => with_matrix!(weights, w => {
+                for row in w.rows() {
+                    each(coefficient(row, x, scale.input()));
+                }
+            }),
+            Kernel::Integer(integers, fold) => {
+                let (samples, z) = split(scratch, Integers::products_len(x.len()));
+                let samples = samples.get_mut(..x.len()).unwrap_or_default();
+                integers.coefficients(x, scale, samples, z);
+                fold.each_coefficient(z, each);
+            }
+            Kernel::Combined(combined) => combined.each_coefficient(x, scale, scratch, each),
+        }
+    }
+
+    /// Every β_ij of the scaled signal in the order of the pairs, and their norm.
+    pub(crate) fn each_term(
+        &self,
+        order: Order<'_>,
+        x: &[f32],
+        scale: Scale,
+        scratch: &mut [f32],
+        each: &mut dyn FnMut(usize, usize, Complex32),
+    ) -> Magnitude {
+        match *self {
+            Kernel::Dense(weights) => {
+                let scratch = Scratch::split(scratch, x.len());
+                with_matrix!(weights, w => each_term(w, order, scale, x, scratch, each))
+            }
+            Kernel::Integer(integers, fold) => {
+                integers.each_term(fold, order, x, scale, scratch, each)
+            }
+            Kernel::Combined(combined) => combined.each_term(order, x, scale, scratch, each),
+        }
+    }
+}
+
+fn unsupported(part: Part, kind: u8) -> Error {
+    Error::Unsupported { part, kind }
+}
+
+/// Weights that are floats, of either width.
+fn floats<'a>(parts: &Parts<'a>) -> Result<(Weights<'a>, i32), Error> {
+    let inputs = parts.inputs.into();
+    let weights = match parts.encoding {
+        Encoding::F16 => Weights::halves(parts.weights, inputs),
+        _ => Weights::new(parts.weights, inputs),
+    };
+    weights.map_err(|refused| refused.error(inputs))
+}
