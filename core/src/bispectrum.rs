@@ -149,6 +149,11 @@ impl Scale {
         power_of_two(-self.weights)
     }
 
+    /// E_x and E_w.
+    pub(crate) fn exponents(self) -> (i32, i32) {
+        (self.signal, self.weights)
+    }
+
     /// z is the computed one times 2 to this.
     pub(crate) fn coefficient(self) -> i32 {
         self.signal + self.weights

@@ -1,9 +1,12 @@
 //! How z and z_ij are had, one kind a file: what a [`Model`](crate::Model) asks of its structure and encoding.
 
 use crate::bispectrum::{Scale, Scratch, coefficient, each_term};
+use crate::combined::{Combined, Rows};
 use crate::cyclic::Cyclic;
 use crate::error::{Error, Part};
+use crate::fold::Fold;
 use crate::format::{Encoding, Parts, Structure, order_and_exponent};
+use crate::integer::{Integers, split};
 use crate::magnitude::Magnitude;
 use crate::model::scratch_len;
 use crate::pairs::Order;
@@ -20,26 +23,58 @@ pub(crate) enum Kernel<'a> {
     Dense(Weights<'a>),
     /// From the group.
     Cyclic(Cyclic<'a>),
+    /// From W in whole numbers, with or without conjugates.
+    Integer(Integers<'a>, Fold<'a>),
+    /// z_ij from z.
+    Combined(Combined<'a>),
 }
 
 impl<'a> Kernel<'a> {
     /// The computation, and the exponent of the largest weight, once every weight is known to be a number.
     pub(crate) fn new(parts: &Parts<'a>) -> Result<(Self, i32), Error> {
+        let inputs = parts.inputs.into();
         match (parts.encoding, parts.structure) {
-            (Encoding::F32, Structure::Dense) => {
-                let (weights, exponent) = f32_weights(parts.weights, parts.inputs.into())?;
-                Ok((Kernel::Dense(weights), exponent))
-            }
-            (Encoding::F32, Structure::Cyclic { factors, .. }) => {
+            (_, Structure::Cyclic { factors, .. }) => {
                 let (_, width) = order_and_exponent(factors).ok_or(Error::Malformed)?;
-                let (roots, exponent) = f32_weights(parts.weights, width)?;
+                let (roots, exponent) = floats(parts, width)?;
                 let cyclic = Cyclic::new(&parts.structure, roots, exponent)?;
                 Ok((Kernel::Cyclic(cyclic), exponent))
             }
-            (Encoding::F16, _) => Err(unsupported(Part::Encoding, 1)),
-            (Encoding::I8 { .. }, _) => Err(unsupported(Part::Encoding, 2)),
+            (
+                _,
+                Structure::Combined {
+                    rows,
+                    terms,
+                    scale,
+                    coefficients,
+                },
+            ) => {
+                let (weights, exponent) = match parts.encoding {
+                    Encoding::I8 { scales } => {
+                        let (w, exponent) = integers(parts, scales)?;
+                        (Rows::Integer(w), exponent)
+                    }
+                    _ => {
+                        let (w, exponent) = floats(parts, inputs)?;
+                        (Rows::Float(w), exponent)
+                    }
+                };
+                let combined = Combined::new(weights, Fold::new(rows), terms, scale, coefficients)?;
+                Ok((Kernel::Combined(combined), exponent))
+            }
+            (Encoding::I8 { scales }, structure) => {
+                let (w, exponent) = integers(parts, scales)?;
+                let fold = match structure {
+                    Structure::Conjugates { rows } => Fold::new(rows),
+                    _ => Fold::NONE,
+                };
+                Ok((Kernel::Integer(w, fold), exponent))
+            }
+            (_, Structure::Dense) => {
+                let (weights, exponent) = floats(parts, inputs)?;
+                Ok((Kernel::Dense(weights), exponent))
+            }
             (_, Structure::Conjugates { .. }) => Err(unsupported(Part::Structure, 1)),
-            (_, Structure::Combined { .. }) => Err(unsupported(Part::Structure, 2)),
         }
     }
 
@@ -48,6 +83,8 @@ impl<'a> Kernel<'a> {
         match self {
             Kernel::Dense(_) => scratch_len(inputs, stored_rows),
             Kernel::Cyclic(cyclic) => cyclic.scratch_len(),
+            Kernel::Integer(..) => Integers::products_len(inputs) + 2 * stored_rows,
+            Kernel::Combined(combined) => combined.scratch_len(inputs, stored_rows),
         }
     }
 
@@ -55,6 +92,8 @@ impl<'a> Kernel<'a> {
         match self {
             Kernel::Dense(weights) => weights.is_aligned(),
             Kernel::Cyclic(cyclic) => cyclic.is_aligned(),
+            Kernel::Integer(..) => true,
+            Kernel::Combined(combined) => combined.is_aligned(),
         }
     }
 
@@ -63,6 +102,12 @@ impl<'a> Kernel<'a> {
         match *self {
             Kernel::Dense(weights) => with_matrix!(weights, w => w.row(row).get(column)),
             Kernel::Cyclic(cyclic) => cyclic.weight(row, column),
+            Kernel::Integer(integers, fold) => {
+                let (stored, conjugated) = fold.stored(row);
+                let w = integers.weight(stored, column)?;
+                Some(if conjugated { w.conj() } else { w })
+            }
+            Kernel::Combined(combined) => combined.weight(row, column),
         }
     }
 
@@ -81,6 +126,13 @@ impl<'a> Kernel<'a> {
                 }
             }),
             Kernel::Cyclic(cyclic) => cyclic.each_coefficient(x, scale, scratch, each),
+            Kernel::Integer(integers, fold) => {
+                let (samples, z) = split(scratch, Integers::products_len(x.len()));
+                let samples = samples.get_mut(..x.len()).unwrap_or_default();
+                integers.coefficients(x, scale, samples, z);
+                fold.each_coefficient(z, each);
+            }
+            Kernel::Combined(combined) => combined.each_coefficient(x, scale, scratch, each),
         }
     }
 
@@ -120,15 +172,12 @@ impl<'a> Kernel<'a> {
             }
             // Not one of them: `each_term` has it.
             Kernel::Cyclic(cyclic) => cyclic.each_term(order, x, scale, scratch, each),
+            Kernel::Integer(integers, fold) => {
+                integers.each_term(fold, order, x, scale, scratch, each)
+            }
+            Kernel::Combined(combined) => combined.each_term(order, x, scale, scratch, each),
         }
     }
-}
-
-/// Weights, `width` complex numbers a row, and the exponent of the largest, once all are finite and it is in range.
-fn f32_weights(bytes: &[u8], width: usize) -> Result<(Weights<'_>, i32), Error> {
-    Weights::new(bytes, width)
-        .map_err(|refused| refused.error(width))
-        .and_then(in_range)
 }
 
 /// The largest weight is within its limits.
@@ -141,4 +190,20 @@ fn in_range<T>((weights, exponent): (T, i32)) -> Result<(T, i32), Error> {
 
 fn unsupported(part: Part, kind: u8) -> Error {
     Error::Unsupported { part, kind }
+}
+
+/// Weights that are floats, of either length, `width` complex numbers a row.
+fn floats<'a>(parts: &Parts<'a>, width: usize) -> Result<(Weights<'a>, i32), Error> {
+    let weights = match parts.encoding {
+        Encoding::F16 => Weights::halves(parts.weights, width),
+        _ => Weights::new(parts.weights, width),
+    };
+    weights
+        .map_err(|refused| refused.error(width))
+        .and_then(in_range)
+}
+
+/// Weights that are whole numbers.
+fn integers<'a>(parts: &Parts<'a>, scales: &'a [u8]) -> Result<(Integers<'a>, i32), Error> {
+    Integers::new(parts.weights, scales, parts.inputs.into()).and_then(in_range)
 }

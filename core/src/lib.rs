@@ -41,12 +41,16 @@
 extern crate std;
 
 mod bispectrum;
+mod combined;
 mod cyclic;
 mod error;
 mod extractor;
 mod features;
 mod flash;
+mod fold;
 pub mod format;
+mod half;
+mod integer;
 mod kernel;
 mod magnitude;
 mod model;
