@@ -117,6 +117,8 @@ pub enum Error {
     ZeroBispectrum,
     /// The result is larger than f32 holds; [`invariants`](crate::Model::invariants) never are.
     Overflow,
+    /// The model tells no classes apart: it was exported without a classifier.
+    NoClassifier,
 }
 
 /// A part of the model format that has kinds.
@@ -222,6 +224,9 @@ impl fmt::Display for Error {
             }
             Error::NonFiniteInput { index } => write!(f, "sample {index} is not finite"),
             Error::ZeroInput => f.write_str("every sample is zero"),
+            Error::NoClassifier => f.write_str(
+                "the model has no classifier: export one with it",
+            ),
             Error::ZeroBispectrum => f.write_str("no row of W responds to the signal"),
             Error::Overflow => {
                 f.write_str("the result is larger than f32 holds: scale the signal down")

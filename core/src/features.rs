@@ -237,7 +237,7 @@ impl Model<'_> {
 }
 
 /// The first `needed` elements of a caller's buffer.
-fn front<T>(out: &mut [T], needed: usize) -> Result<&mut [T], Error> {
+pub(crate) fn front<T>(out: &mut [T], needed: usize) -> Result<&mut [T], Error> {
     let found = out.len();
     out.get_mut(..needed).ok_or(Error::OutputLength {
         needed: saturate(needed),

@@ -6,10 +6,11 @@ mod sections;
 mod wire;
 
 use crate::error::Error;
+use crate::head::Perceptron;
 use crate::pairs::Order;
 use crc::{CRC_32_ISO_HDLC, Crc, Table};
-pub(crate) use sections::{CONJUGATED, order_and_exponent};
-pub use sections::{Encoding, PairList, Structure, Transform};
+pub(crate) use sections::{CONJUGATED, numbers, order_and_exponent};
+pub use sections::{Encoding, Head, LayerEncoding, PairList, Structure, Transform};
 use wire::{Pieces, Section, Wire, check_kinds};
 
 /// The first four bytes of every model.
@@ -59,6 +60,8 @@ pub struct Parts<'a> {
     pub pairs: PairList<'a>,
     /// How z and z_ij are had from the weights.
     pub structure: Structure<'a>,
+    /// What follows the invariants.
+    pub head: Head<'a>,
     /// Stored row after stored row, in each the N real parts and then the N imaginary parts, as `encoding` says;
     /// for [`Structure::Cyclic`] one such row, the roots of unity.
     pub weights: &'a [u8],
@@ -88,6 +91,7 @@ impl<'a> Parts<'a> {
             pairs: PairList::read(&wire.pairs),
             structure: Structure::read(&wire.structure, wire.inputs.into(), wire.rows.into())?,
             encoding: Encoding::read(&wire.encoding)?,
+            head: Head::read(&wire.head)?,
             weights: wire.weights,
         };
         let layout = parts.check()?;
@@ -141,7 +145,7 @@ impl<'a> Parts<'a> {
             encoding: self.encoding.pieces(),
             pairs: self.pairs.pieces(),
             structure: self.structure.pieces(),
-            head: Pieces::default(),
+            head: self.head.pieces(),
             padding: ZEROS.get(..padding).unwrap_or_default(),
             weights: self.weights,
         }
@@ -172,8 +176,10 @@ impl<'a> Parts<'a> {
                 found: saturate(self.weights.len()),
             });
         }
+        let head = Perceptron::new(&self.head, order.len())?;
         Ok(Layout {
             order,
+            head,
             stored_rows: stored.rows,
         })
     }
@@ -183,6 +189,7 @@ impl<'a> Parts<'a> {
 pub(crate) struct Layout<'a> {
     /// The pairs, in the order of the features.
     pub(crate) order: Order<'a>,
+    pub(crate) head: Option<Perceptron<'a>>,
     /// Rows of W that are stored.
     pub(crate) stored_rows: usize,
 }

@@ -29,6 +29,7 @@
 //! | --- | --- |
 //! | all R(R+1)/2 terms | [`Model::invariants`], or [`Extractor`], which owns its buffers |
 //! | a few kilobytes | [`Model::stream`], which hands out one term at a time |
+//! | the classes only | [`Model::classify`], which feeds a classifier with the terms as they come |
 //!
 //! # Features
 //! None is on by default, all are additive: `std` (results as `Vec`), `defmt` (`Format` for the public types),
@@ -50,6 +51,7 @@ mod flash;
 mod fold;
 pub mod format;
 mod half;
+mod head;
 mod integer;
 mod kernel;
 mod magnitude;

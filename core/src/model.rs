@@ -2,6 +2,7 @@
 
 use crate::error::Error;
 use crate::format::{Layout, Parts};
+use crate::head::Perceptron;
 use crate::kernel::Kernel;
 use crate::pairs::Order;
 use num_complex::Complex32;
@@ -44,6 +45,7 @@ pub const fn scratch_len(inputs: usize, rows: usize) -> usize {
 pub struct Model<'a> {
     parts: Parts<'a>,
     pub(crate) order: Order<'a>,
+    pub(crate) head: Option<Perceptron<'a>>,
     stored_rows: usize,
     pub(crate) kernel: Kernel<'a>,
     /// Of the largest weight.
@@ -67,11 +69,17 @@ impl<'a> Model<'a> {
     /// assert!(matches!(Model::from_bytes(&bytes), Err(Error::Checksum { .. })));
     /// ```
     pub fn from_bytes(bytes: &'a [u8]) -> Result<Self, Error> {
-        let (parts, Layout { order, stored_rows }) = Parts::read(bytes)?;
+        let (parts, layout) = Parts::read(bytes)?;
+        let Layout {
+            order,
+            head,
+            stored_rows,
+        } = layout;
         let (kernel, exponent) = Kernel::new(&parts)?;
         Ok(Model {
             parts,
             order,
+            head,
             stored_rows,
             kernel,
             exponent,

@@ -96,6 +96,39 @@ pub enum Transform {
     Fft,
 }
 
+/// What follows the invariants.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
+pub enum Head<'a> {
+    /// Kind 0: nothing, they are the result.
+    #[default]
+    None,
+    /// Kind 1: a multi-layer perceptron; see [`Model::scores`](crate::Model::scores).
+    Perceptron {
+        /// How its weights are stored.
+        encoding: LayerEncoding,
+        /// How many numbers leave each layer, little-endian u16; the last are the scores of the classes.
+        sizes: &'a [u8],
+        /// Layer after layer: weights, for i8 one f32 scale an output, one f32 bias an output; all little-endian.
+        /// The weights of the first layer are, for each pair in the order of the features, those of the real part for
+        /// every output and then those of the imaginary part; of the others, for each output those of every input.
+        layers: &'a [u8],
+    },
+}
+
+/// How the weights of a perceptron are stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
+pub enum LayerEncoding {
+    /// Little-endian f32.
+    #[default]
+    F32,
+    /// One signed byte q, −127 to 127; the weight is q times the scale of its output.
+    I8,
+}
+
 impl Encoding<'_> {
     /// Bytes of one complex weight.
     pub(super) fn weight_len(&self) -> usize {

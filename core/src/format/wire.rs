@@ -1,6 +1,6 @@
 //! The message as postcard writes and reads it, and its sections between bytes and [`Parts`](super::Parts).
 
-use super::sections::{Encoding, PairList, Structure, Transform};
+use super::sections::{Encoding, Head, LayerEncoding, PairList, Structure, Transform};
 use crate::error::{Error, Part};
 use serde::ser::SerializeStruct;
 use serde::{Deserialize, Serialize, Serializer};
@@ -76,7 +76,7 @@ pub(super) fn check_kinds(sections: [&Section<'_>; 4]) -> Result<(), Error> {
         (Part::Encoding, 3),
         (Part::Pairs, 2),
         (Part::Structure, 4),
-        (Part::Head, 1),
+        (Part::Head, 2),
     ];
     for ((part, kinds), section) in KNOWN.into_iter().zip(sections) {
         match section.kind {
@@ -214,6 +214,49 @@ impl<'a> Structure<'a> {
                 // More than 255 factors do not fit: `stored` has refused them.
                 fixed: ([(factors.len() / 2) as u8, 0, 0, 0, 0], 1),
                 rest: [factors, characters, elements],
+            },
+        }
+    }
+}
+
+impl<'a> Head<'a> {
+    pub(super) fn read(section: &Section<'a>) -> Result<Self, Error> {
+        if section.kind == 0 {
+            return Ok(Head::None);
+        }
+        let split = || {
+            let (&[encoding, count], bytes) = section.bytes.split_first_chunk()?;
+            let (sizes, layers) = bytes.split_at_checked(2 * usize::from(count))?;
+            let encoding = match encoding {
+                0 => LayerEncoding::F32,
+                1 => LayerEncoding::I8,
+                _ => return None,
+            };
+            Some(Head::Perceptron {
+                encoding,
+                sizes,
+                layers,
+            })
+        };
+        split().ok_or(Error::Malformed)
+    }
+
+    pub(super) fn pieces(&self) -> Pieces<'a> {
+        match *self {
+            Head::None => Pieces::default(),
+            Head::Perceptron {
+                encoding,
+                sizes,
+                layers,
+            } => Pieces {
+                kind: 1,
+                first: match encoding {
+                    LayerEncoding::F32 => &[0],
+                    LayerEncoding::I8 => &[1],
+                },
+                // More than 255 layers do not fit: the perceptron was refused.
+                fixed: ([(sizes.len() / 2) as u8, 0, 0, 0, 0], 1),
+                rest: [sizes, layers, &[]],
             },
         }
     }
