@@ -55,7 +55,7 @@ impl<'a> Integers<'a> {
         if integers.q.contains(&i8::MIN) {
             return Err(Error::Malformed);
         }
-        let rows = integers.q.chunks_exact(2 * inputs.max(1)).enumerate();
+        let rows = integers.q.chunks_exact((2 * inputs).max(1)).enumerate();
         let largest = rows.map(|(row, q)| {
             let q = q.iter().fold(0, |largest, q| largest.max(q.unsigned_abs()));
             integers.scale(row) * f32::from(q)

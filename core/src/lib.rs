@@ -42,6 +42,7 @@ extern crate std;
 
 mod bispectrum;
 mod combined;
+mod conjugates;
 mod cyclic;
 mod error;
 mod extractor;
