@@ -55,7 +55,7 @@ impl<'a> Combined<'a> {
     ) -> Result<Self, Error> {
         let exponent = exponent_of_largest([scale].into_iter());
         let exponent = exponent.ok().flatten().ok_or(Error::Malformed)?;
-        let down = 15 + u32::from(terms).next_power_of_two().ilog2() as i32;
+        let down = 15 + u32::from(terms).next_power_of_two().trailing_zeros() as i32;
         Ok(Combined {
             rows,
             fold,
