@@ -228,6 +228,40 @@ proptest! {
 }
 
 #[test]
+fn whole_numbers_change_invariants_by_less_than_their_rounding() {
+    // The characters of Z_n that real signals need, and the f32 model of the same weights.
+    for (n, largest) in [(16, 1e-4), (64, 1e-4), (256, 1e-4), (1024, 4e-4)] {
+        let rows = 9;
+        let angle = |at: usize| std::f64::consts::TAU * ((at / n) * (at % n) % n) as f64 / n as f64;
+        let parts = |row: usize, part: fn(f64) -> f64| {
+            (0..n).map(move |at| (part(angle(row * n + at)) * 127.0).round() as i8)
+        };
+        let q = (0..rows).flat_map(|row| parts(row, f64::cos).chain(parts(row, f64::sin)));
+        let w = Integers {
+            inputs: n,
+            scales: vec![1.0 / 128.0; rows],
+            q: q.collect(),
+        };
+        let floats =
+            w.q.iter()
+                .flat_map(|q| (f32::from(*q) / 128.0).to_le_bytes());
+        let floats = fields(n, rows, (0, vec![]), floats.collect()).encode();
+        let mut worst = 0.0_f32;
+        for signal in 0..20 {
+            let sample =
+                |at: usize| ((at * at * 31 + at * (17 + signal) + 5) % 1009) as f32 / 509.0 - 1.0;
+            let x: Vec<f32> = (0..n).map(sample).collect();
+            let [a, b] =
+                [&w.fields().encode(), &floats].map(|bytes| invariants(bytes, &x).unwrap());
+            let squares: f32 = a.iter().zip(&b).map(|(a, b)| (a - b).norm_sqr()).sum();
+            worst = worst.max(squares.sqrt());
+        }
+        println!("{n} inputs: ‖β̄ of i8 − β̄ of f32‖ ≤ {worst:.1e}");
+        assert!(worst < largest, "{n}: {worst:e}");
+    }
+}
+
+#[test]
 fn scratch_of_integers_is_never_longer_than_that_of_floats() {
     for inputs in 1..20 {
         let w = Integers {

@@ -1,5 +1,6 @@
 //! Signals and rows as whole numbers, and their sums.
 
+use crate::scaling::bits_of_count;
 use num_complex::{Complex, Complex32};
 
 /// Bits of |q|.
@@ -21,7 +22,7 @@ pub(crate) struct Precision {
 impl Precision {
     /// That of a model of 1 ≤ N ≤ 2^13 inputs.
     pub(crate) const fn of(inputs: usize) -> Self {
-        let terms = inputs.next_power_of_two().trailing_zeros();
+        let terms = bits_of_count(inputs);
         Precision {
             signal: least(MOST_BITS, SUM_BITS - WEIGHT_BITS - terms),
             product: least(MOST_BITS, SUM_BITS - WEIGHT_BITS - terms - 1),
