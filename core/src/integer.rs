@@ -12,8 +12,12 @@
 //! **The results.** z_i = Σ q X as an f32, to nearest even, times scale_i·2^(1−b_x−E_w), where E_w is the exponent of the
 //! largest weight; z_ij = Σ V q_j as an f32 times the product of scale_i·2^(1−b_x+s−E_w) and scale_j·2^-E_w.
 //!
-//! Up to 256 inputs X and V have 15 bits: what is rounded off is 2^-16 of the largest sample or product at most, where
-//! rounding W to q costs 2^-8 of the largest weight. A sample below 2^-b_x of the largest counts for nothing.
+//! Up to 256 inputs X and V have 15 bits: what is rounded off is 2^-16 of the largest sample or product, where rounding
+//! W to q costs 2^-8 of the largest weight. Measured against f32 arithmetic on the same weights, β̄ changes by 9·10^-5 for
+//! 16 to 256 inputs and by 3·10^-4 for 1024. A sample below 2^-(b_x+1) of the largest counts for nothing.
+//!
+//! With 64 inputs and 33 rows a Cortex-M0 takes 2.7 million instructions for 561 invariants, with f32 33.9; a Cortex-M4F,
+//! which has floats, 0.73 million and 0.45.
 
 mod arithmetic;
 
@@ -51,10 +55,10 @@ impl<'a> Integers<'a> {
         if integers.q.contains(&i8::MIN) {
             return Err(Error::Malformed);
         }
-        let rows = integers.q.chunks_exact(2 * inputs.max(1)).enumerate();
-        let largest = rows.map(|(row, q)| {
-            let q = q.iter().fold(0, |largest, q| largest.max(q.unsigned_abs()));
-            integers.scale(row) * f32::from(q)
+        let largest = (0..integers.scales.len()).map(|row| {
+            let IntegerRow { re, im } = integers.row(row);
+            let q = re.iter().chain(im).map(|q| q.unsigned_abs()).max();
+            integers.scale(row) * f32::from(q.unwrap_or_default())
         });
         match exponent_of_largest(largest) {
             Ok(Some(exponent)) => Ok((integers, exponent)),

@@ -6,6 +6,7 @@
 
 use crate::{Error, Result};
 use bispectral_core::Complex32;
+use bispectral_core::format::Encoding;
 use ndarray::ArrayView2;
 use rayon::prelude::*;
 
@@ -15,8 +16,8 @@ const LARGEST: f64 = 127.0;
 const LEAST_LEVELS: f64 = 96.0;
 /// … to this many, where what is beyond [`LARGEST`] is cut off.
 const MOST_LEVELS: f64 = 136.0;
-/// How many; more find nothing that is 1 % better.
-const CANDIDATES: u32 = 2000;
+/// How many.
+const CANDIDATES: u32 = 400;
 
 /// W of encoding i8, as it lies in the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,6 +26,16 @@ pub struct Integers {
     pub scales: Vec<u8>,
     /// q, row after row: the real parts and then the imaginary parts.
     pub weights: Vec<u8>,
+}
+
+impl Integers {
+    /// The encoding of the model they are the weights of.
+    #[must_use]
+    pub fn encoding(&self) -> Encoding<'_> {
+        Encoding::I8 {
+            scales: &self.scales,
+        }
+    }
 }
 
 /// W in whole numbers.
