@@ -170,6 +170,7 @@ impl<'a> Parts<'a> {
             .structure
             .stored(inputs, rows, order.len(), &self.encoding)?;
         self.encoding.check(stored.rows)?;
+        let head = Perceptron::new(&self.head, order.len())?;
         let needed = stored.numbers * self.encoding.weight_len();
         if self.weights.len() != needed {
             return Err(Error::WeightLength {
@@ -177,7 +178,6 @@ impl<'a> Parts<'a> {
                 found: saturate(self.weights.len()),
             });
         }
-        let head = Perceptron::new(&self.head, order.len())?;
         Ok(Layout {
             order,
             head,

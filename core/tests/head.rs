@@ -1,9 +1,11 @@
 //! The classifier behind the invariants: what it computes by its definition, and what is refused.
 
+mod by_hand;
 mod written;
 
 use bispectral_core::format::{Head, LayerEncoding, PairList, Parts};
 use bispectral_core::{Complex32, Error, Model, pair_count};
+use by_hand::Fields;
 use proptest::prelude::*;
 
 const INPUTS: usize = 5;
@@ -142,15 +144,25 @@ proptest! {
     }
 
     #[test]
-    fn no_damage_to_a_head_is_a_panic(at in 0_usize..600, to: u8, x in signal()) {
-        let layers = plain(&vec![0.25; count(PAIRS)]);
-        let head = Head::Perceptron { encoding: LayerEncoding::F32, sizes: SIZES, layers: &layers };
-        let mut bytes = model(head, PairList::All).unwrap();
-        let end = bytes.len() - 4;
-        bytes[at % end] = to;
-        let crc = crc::Crc::<u32>::new(&crc::CRC_32_ISO_HDLC).checksum(&bytes[..end]);
-        bytes[end..].copy_from_slice(&crc.to_le_bytes());
-        if let Ok(model) = Model::from_bytes(&bytes) {
+    fn a_damaged_head_is_what_the_page_says_or_refused(
+        at in 0_usize..600, to: u8, x in signal(), is_i8: bool,
+    ) {
+        let mut fields = Fields::z4();
+        let layer = |(inputs, outputs): (usize, usize)| {
+            let (weights, others) = if is_i8 {
+                (vec![7; inputs * outputs], 2 * outputs)
+            } else {
+                (plain(&vec![0.25; inputs * outputs]), outputs)
+            };
+            [weights, plain(&vec![0.5; others])].concat()
+        };
+        let layers: Vec<u8> = lengths(PAIRS).into_iter().flat_map(layer).collect();
+        let mut head = [&[u8::from(is_i8), 3], SIZES, &layers].concat();
+        let end = head.len();
+        head[at % end] = to;
+        fields.sections[3] = (1, head);
+        let bytes = fields.encode();
+        if let Ok((model, _)) = by_hand::both(&bytes) {
             let mut scratch = vec![0.0; model.classifier_scratch_len()];
             let mut scores = vec![0.0; model.classes()];
             let x: Vec<f32> = x.into_iter().cycle().take(model.inputs()).collect();

@@ -67,6 +67,12 @@ fn compute(model: &Model<'_>) {
         check(model.coefficients(&x, &mut scratch, &mut z));
         check(model.power_spectrum(&x, &mut scratch, &mut power));
         check(model.bispectrum(&x, &mut scratch, &mut terms));
+        if model.classes() > 0 {
+            let mut scratch = vec![0.0; model.classifier_scratch_len()];
+            let mut scores = vec![0.0; model.classes()];
+            check(model.scores(&x, &mut scratch, &mut scores));
+            assert!(scores.iter().all(|score| score.is_finite()));
+        }
         assert!(terms.iter().chain(&z).all(finite));
         assert!(power.iter().all(|p| p.is_finite()));
 

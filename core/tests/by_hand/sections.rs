@@ -7,7 +7,7 @@ const KINDS: [(Part, u8); 4] = [
     (Part::Encoding, 3),
     (Part::Pairs, 2),
     (Part::Structure, 4),
-    (Part::Head, 1),
+    (Part::Head, 2),
 ];
 
 /// A kind, and its bytes.
@@ -47,9 +47,9 @@ pub(crate) fn known(sections: &[Section; 4]) -> Result<(), Error> {
     Ok(())
 }
 
-/// Checks 12 to 14.
+/// Checks 12 to 16.
 pub(crate) fn layout(sections: &[Section; 4], inputs: usize, rows: usize) -> Result<Layout, Error> {
-    let [encoding, pairs, structure, _] = sections;
+    let [encoding, pairs, structure, head] = sections;
     let pairs = listed(pairs, rows).ok_or(Error::Malformed)?;
     let count = pairs.as_ref().map_or(rows * (rows + 1) / 2, Vec::len);
     let (made, stored) =
@@ -59,6 +59,9 @@ pub(crate) fn layout(sections: &[Section; 4], inputs: usize, rows: usize) -> Res
         (_, []) => None,
         _ => return Err(Error::Malformed),
     };
+    if head.0 == 1 {
+        perceptron(&head.1, 2 * count).ok_or(Error::Malformed)?;
+    }
     Ok(Layout {
         pairs,
         rows: made,
@@ -129,6 +132,36 @@ fn structured(
         }
         _ => cyclic(bytes, inputs, rows).filter(|_| encoding == 0),
     }
+}
+
+/// A perceptron that `inputs` numbers enter is whole, and all of its numbers are finite.
+fn perceptron(bytes: &[u8], inputs: usize) -> Option<()> {
+    let (head, rest) = bytes.split_at_checked(2)?;
+    let (sizes, mut rest) = rest.split_at_checked(2 * usize::from(head[1]))?;
+    let mut inputs = inputs;
+    for outputs in numbers(sizes) {
+        let (weight, scales) = match head[0] {
+            0 => (4, 0),
+            1 => (1, outputs),
+            _ => return None,
+        };
+        let (weights, behind) = rest.split_at_checked(inputs * outputs * weight)?;
+        let (others, behind) = behind.split_at_checked(4 * (scales + outputs))?;
+        rest = behind;
+        let finite = |bytes: &[u8]| {
+            let number = |four: &[u8]| f32::from_le_bytes(four.try_into().unwrap());
+            bytes.chunks(4).all(|four| number(four).is_finite())
+        };
+        let right = match head[0] {
+            0 => finite(weights),
+            _ => weights.iter().all(|q| *q != 128),
+        };
+        if !(right && finite(others) && (1..=8192).contains(&outputs)) {
+            return None;
+        }
+        inputs = outputs;
+    }
+    (matches!(head[0], 0 | 1) && head[1] > 0 && rest.is_empty()).then_some(())
 }
 
 /// Stored rows, numbered as they first appear, and then not conjugated.

@@ -79,6 +79,8 @@ fn slices(model: &Model<'_>, x: &[f32]) -> Result<(), Error> {
     model.power_spectrum(x, scratch, power)?;
     model.bispectrum(x, scratch, terms)?;
     model.invariants(x, scratch, terms)?;
+    black_box((model.classes(), model.classifier_scratch_len()));
+    black_box(model.classify(x, scratch, power)?);
     let magnitude: Magnitude = model.stream(x, scratch, |i, j, term| {
         black_box((i, j, term));
     })?;
