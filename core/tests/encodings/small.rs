@@ -2,7 +2,7 @@
 
 use crate::by_hand::{Fields, both};
 use crate::{Integers, bits, coefficients, fields, invariants};
-use bispectral_core::Error;
+use bispectral_core::{Complex32, Error};
 
 fn small() -> Integers {
     Integers {
@@ -124,4 +124,25 @@ fn the_largest_weight_is_within_the_range_of_floats() {
     assert_eq!(only(2_f32.powi(55), 127), Err(Error::WeightRange));
     assert_eq!(only(3e38, 127), Err(Error::WeightRange));
     assert_eq!(only(1.0, 0), Err(Error::WeightRange));
+}
+
+#[test]
+fn a_row_of_zeros_may_not_have_a_scale_beyond_the_range() {
+    let with = |scale: f32, other: f32| {
+        let mut w = small();
+        w.q[6..].fill(0);
+        w.scales = vec![other, scale];
+        both(&w.fields().encode()).map(|_| w)
+    };
+    assert_eq!(with(3e38, 1.0).unwrap_err(), Error::WeightRange);
+    // The largest scale there can be beside the smallest weights: no infinity, and no product of one with zero.
+    let w = with(2_f32.powi(60), 2_f32.powi(-60)).unwrap();
+    let bytes = w.fields().encode();
+    let z = coefficients(&bytes, &[0.3, -0.9, 0.7]);
+    assert_eq!(z[1], Complex32::ZERO);
+    let found = invariants(&bytes, &[0.3, -0.9, 0.7]);
+    assert_eq!(found, Err(Error::ZeroBispectrum));
+    let w = with(1.0, 0.5).unwrap();
+    let found = invariants(&w.fields().encode(), &[0.3, -0.9, 0.7]).unwrap();
+    assert_eq!(found[1..], [Complex32::ZERO; 2]);
 }
