@@ -79,7 +79,7 @@ const ROUND: usize = 8;
 
 /// Σ_n q_n X_n.
 ///
-/// One sum a loop: with the two of a complex number in one loop, LLVM 21 gathers the terms of each and spills what it
+/// One sum a loop: with the two of a complex number in one loop, LLVM 22 gathers the terms of each and spills what it
 /// loaded for the other. 27 instructions for eight terms on a Cortex-M4 (LDRSB, LDRSH, SMLABB each), 54 on a Cortex-M0,
 /// 35 on RV32IMAC, by the disassembly.
 #[inline(always)]
