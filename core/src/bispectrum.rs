@@ -7,6 +7,7 @@
 //! Cortex-M4F's 32 registers.
 
 use crate::magnitude::{Accumulator, Magnitude};
+use crate::pairs::Order;
 use crate::scaling::{PowerOfTwo, power_of_two};
 use crate::weights::{Element, Matrix, Row};
 use num_complex::Complex32;
@@ -34,7 +35,7 @@ fn padded<E: Element>(rest: &[E]) -> Lanes {
 
 /// z_i = W_i (2^k x).
 #[inline(always)]
-pub(crate) fn coefficient<E: Element>(row: Row<'_, E>, x: &[f32], scale: PowerOfTwo) -> Complex32 {
+fn coefficient<E: Element>(row: Row<'_, E>, x: &[f32], scale: PowerOfTwo) -> Complex32 {
     let (mut re, mut im) = ([0.0; LANES], [0.0; LANES]);
     let mut add = |x: Lanes, w_re: Lanes, w_im: Lanes| {
         for l in 0..LANES {
@@ -53,6 +54,19 @@ pub(crate) fn coefficient<E: Element>(row: Row<'_, E>, x: &[f32], scale: PowerOf
         add(padded(x_rest), padded(w_re_rest), padded(w_im_rest));
     }
     Complex32::new(total(re), total(im))
+}
+
+/// z = W (2^k x) of as many rows as there is room for. Compiled once an element type, for every kind that asks for it.
+#[inline(never)]
+pub(crate) fn coefficients<E: Element>(
+    weights: Matrix<'_, E>,
+    x: &[f32],
+    scale: Scale,
+    z: &mut [Complex32],
+) {
+    for (i, z) in z.iter_mut().enumerate() {
+        *z = coefficient(weights.row(i), x, scale.input());
+    }
 }
 
 /// Σ_n v_n W_jn, which for v = W_i ⊙ x is (W_i ⊙ W_j) x.
@@ -83,7 +97,13 @@ fn product<E: Element>(v_re: &[f32], v_im: &[f32], row: Row<'_, E>) -> Complex32
 
 /// A row times the signal, v_n = W_in (2^k x_n) 2^-E_w, into two buffers of N.
 #[inline(always)]
-fn weigh<E: Element>(row: Row<'_, E>, x: &[f32], scale: Scale, v_re: &mut [f32], v_im: &mut [f32]) {
+pub(crate) fn weigh<E: Element>(
+    row: Row<'_, E>,
+    x: &[f32],
+    scale: Scale,
+    v_re: &mut [f32],
+    v_im: &mut [f32],
+) {
     let (input, factor) = (scale.input(), scale.product());
     let v = v_re.iter_mut().zip(v_im);
     for (((v_re, v_im), x), (w_re, w_im)) in v.zip(x).zip(row.re.iter().zip(row.im)) {
@@ -95,26 +115,26 @@ fn weigh<E: Element>(row: Row<'_, E>, x: &[f32], scale: Scale, v_re: &mut [f32],
 
 /// z_i z_j conj(s).
 #[inline(always)]
-fn triple(z_i: Complex32, z_j: Complex32, s: Complex32) -> Complex32 {
+pub(crate) fn triple(z_i: Complex32, z_j: Complex32, s: Complex32) -> Complex32 {
     let re = z_i.re * z_j.re - z_i.im * z_j.im;
     let im = z_i.re * z_j.im + z_i.im * z_j.re;
     Complex32::new(re * s.re + im * s.im, im * s.re - re * s.im)
 }
 
-/// Where the intermediate values of one signal live: N and N and R elements.
+/// Where the intermediate values of one signal live: N and N elements, and one number a stored row.
 pub(crate) struct Scratch<'s> {
-    v_re: &'s mut [f32],
-    v_im: &'s mut [f32],
-    z: &'s mut [Complex32],
+    pub(crate) v_re: &'s mut [f32],
+    pub(crate) v_im: &'s mut [f32],
+    pub(crate) z: &'s mut [Complex32],
 }
 
 impl<'s> Scratch<'s> {
-    /// `None` where `buffer` is too short.
-    pub(crate) fn split(buffer: &'s mut [f32], inputs: usize, rows: usize) -> Option<Self> {
-        let (v_re, rest) = buffer.split_at_mut_checked(inputs)?;
-        let (v_im, rest) = rest.split_at_mut_checked(inputs)?;
-        let z = bytemuck::try_cast_slice_mut(rest.get_mut(..2 * rows)?).ok()?;
-        Some(Scratch { v_re, v_im, z })
+    /// Of a buffer whose length the caller has checked: what is missing would be empty.
+    pub(crate) fn split(buffer: &'s mut [f32], inputs: usize) -> Self {
+        let (v_re, rest) = buffer.split_at_mut_checked(inputs).unwrap_or_default();
+        let (v_im, z) = rest.split_at_mut_checked(inputs).unwrap_or_default();
+        let z = bytemuck::try_cast_slice_mut(z).unwrap_or_default();
+        Scratch { v_re, v_im, z }
     }
 }
 
@@ -138,9 +158,19 @@ impl Scale {
         PowerOfTwo::new(-self.coefficient())
     }
 
+    /// What x is multiplied by where the weights have their own factor.
+    pub(crate) fn signal(self) -> PowerOfTwo {
+        PowerOfTwo::new(-self.signal)
+    }
+
     /// What W_i ⊙ x is multiplied by.
     fn product(self) -> f32 {
         power_of_two(-self.weights)
+    }
+
+    /// E_x and E_w.
+    pub(crate) fn exponents(self) -> (i32, i32) {
+        (self.signal, self.weights)
     }
 
     /// z is the computed one times 2 to this.
@@ -149,37 +179,35 @@ impl Scale {
     }
 
     /// β is the computed one times 2 to this.
-    fn bispectrum(self) -> i32 {
+    pub(crate) fn bispectrum(self) -> i32 {
         3 * self.signal + 4 * self.weights
     }
 }
 
-/// Every β_ij of the scaled signal in the order of [`pairs`](crate::pairs), and their norm.
+/// Every β_ij of the scaled signal in the order of the pairs, and their norm.
 #[inline(always)]
 pub(crate) fn each_term<E: Element>(
     weights: Matrix<'_, E>,
+    order: Order<'_>,
     scale: Scale,
     x: &[f32],
     scratch: Scratch<'_>,
     each: &mut dyn FnMut(usize, usize, Complex32),
 ) -> Magnitude {
     let Scratch { v_re, v_im, z } = scratch;
-    for (i, z) in z.iter_mut().enumerate() {
-        *z = coefficient(weights.row(i), x, scale.input());
-    }
+    coefficients(weights, x, scale, z);
+    let z = |row: usize| z.get(row).copied().unwrap_or_default();
     let mut squares = Accumulator::default();
-    let mut rest = &z[..];
-    let mut i = 0;
-    while let Some(&z_i) = rest.first() {
-        weigh(weights.row(i), x, scale, v_re, v_im);
-        for (z_j, j) in rest.iter().zip(i..) {
-            let s = product(v_re, v_im, weights.row(j));
-            let term = triple(z_i, *z_j, s);
-            squares.add(term);
-            each(i, j, term);
+    let (mut weighed, mut z_i) = (None, Complex32::ZERO);
+    for (i, j) in order.iter() {
+        if weighed != Some(i) {
+            weigh(weights.row(i), x, scale, v_re, v_im);
+            (weighed, z_i) = (Some(i), z(i));
         }
-        rest = rest.get(1..).unwrap_or_default();
-        i += 1;
+        let s = product(v_re, v_im, weights.row(j));
+        let term = triple(z_i, z(j), s);
+        squares.add(term);
+        each(i, j, term);
     }
     squares.finish(scale.bispectrum())
 }

@@ -12,7 +12,7 @@ use core::fmt;
 /// assert_eq!(Model::from_bytes(b"not a model, but long enough").unwrap_err(), Error::Magic);
 /// assert_eq!(
 ///     Model::from_bytes(&[]).unwrap_err().to_string(),
-///     "the model is truncated: 0 bytes of at least 44",
+///     "the model is truncated: 0 bytes of at least 38",
 /// );
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,6 +83,8 @@ pub enum Error {
     ///
     /// β̄ does not change when W is multiplied by a constant: scale it and export again.
     WeightRange,
+    /// The model's transform is fast, and this program was built without the feature `fft` of bispectral-core.
+    NeedsFft,
     /// The signal has not as many samples as the model has inputs.
     InputLength {
         /// Inputs of the model.
@@ -115,6 +117,8 @@ pub enum Error {
     ZeroBispectrum,
     /// The result is larger than f32 holds; [`invariants`](crate::Model::invariants) never are.
     Overflow,
+    /// The model tells no classes apart: it was exported without a classifier.
+    NoClassifier,
 }
 
 /// A part of the model format that has kinds.
@@ -199,6 +203,10 @@ impl fmt::Display for Error {
             Error::WeightRange => {
                 f.write_str("the largest weight is outside 2^-60 to 2^60: scale W by a constant")
             }
+            Error::NeedsFft => f.write_str(
+                "the model calls for a fast Fourier transform: build with the feature `fft` of bispectral-core, \
+                 or export it with sums",
+            ),
             Error::InputLength { needed, found } => {
                 write!(f, "{found} samples where the model has {needed} inputs")
             }
@@ -216,6 +224,9 @@ impl fmt::Display for Error {
             }
             Error::NonFiniteInput { index } => write!(f, "sample {index} is not finite"),
             Error::ZeroInput => f.write_str("every sample is zero"),
+            Error::NoClassifier => f.write_str(
+                "the model has no classifier: export one with it",
+            ),
             Error::ZeroBispectrum => f.write_str("no row of W responds to the signal"),
             Error::Overflow => {
                 f.write_str("the result is larger than f32 holds: scale the signal down")

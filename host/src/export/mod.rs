@@ -1,6 +1,9 @@
 //! Models and results on their way out, whole or not at all.
 
 pub mod bsn;
+pub mod combined;
+pub mod halves;
+pub mod integers;
 mod new_file;
 pub mod npy;
 
