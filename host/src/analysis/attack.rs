@@ -248,3 +248,63 @@ impl Summary {
         (self.reached > 0).then(|| 100.0 * self.inside as f64 / self.reached as f64)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ending(reached: bool, inside: bool, orbit: f64) -> Ending {
+        Ending {
+            representation: 0.0,
+            reached,
+            orbit,
+            inside,
+            nearest: inside,
+            motion: 0,
+            bounds: Bounds {
+                reached: 0.0,
+                inside: 0.0,
+            },
+            moved: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn only_attacks_that_reached_their_target_count() {
+        let found = Summary::of(&[
+            ending(true, true, 0.1),
+            ending(false, true, 0.0),
+            ending(true, false, 0.9),
+            ending(true, true, 0.2),
+            ending(false, false, 5.0),
+        ]);
+        assert_eq!(
+            (found.targets, found.reached, found.inside, found.nearest),
+            (5, 3, 2, 2)
+        );
+        assert_eq!(
+            (found.median_orbit, found.largest_orbit),
+            (Some(0.2), Some(0.9))
+        );
+        assert_eq!(found.share(), Some(200.0 / 3.0));
+        let none = Summary::of(&[ending(false, true, 0.0)]);
+        assert_eq!((none.share(), none.median_orbit), (None, None));
+    }
+
+    #[test]
+    fn the_noise_of_a_target_does_not_depend_on_the_others() {
+        let plan = Plan {
+            descent: Settings {
+                support: vec![true, false, true],
+                ..Settings::default()
+            },
+            restarts: 0,
+            seed: 3,
+        };
+        let all = noise(&plan, 1, &[0, 1, 2], 3);
+        assert_eq!(noise(&plan, 1, &[2], 3).row(0), all.row(2));
+        assert_ne!(noise(&plan, 2, &[2], 3).row(0), all.row(2));
+        assert!(all.column(1).iter().all(|&x| x == 0.0));
+        assert!(all.column(2).iter().all(|&x| x != 0.0));
+    }
+}

@@ -208,3 +208,121 @@ fn length(x: &[f32]) -> f64 {
     let squares = x.iter().map(|&x| f64::from(x) * f64::from(x));
     squares.sum::<f64>().sqrt()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::representation::Bispectrum;
+    use crate::data::group::Group;
+    use ndarray::array;
+    use num_complex::Complex32;
+
+    /// The bispectrum on Z5, to be that of two signals.
+    fn bispectrum() -> Bispectrum {
+        let group: Group = "Z5".parse().unwrap();
+        let w = group.characters();
+        let w = w.mapv(|w| Complex32::new(w.re as f32, w.im as f32));
+        let targets = array![[3.0, 1.0, 0.0, -1.0, 0.5], [0.0, 1.0, 4.0, -2.0, 1.0]];
+        Bispectrum::of_signals(&w.view(), &targets.view()).unwrap()
+    }
+
+    fn starts() -> Array2<f32> {
+        array![[0.3, -1.2, 0.4, 1.0, 0.2], [1.0, 0.7, -0.6, 0.1, -0.4]]
+    }
+
+    #[test]
+    fn signals_reach_their_targets_and_keep_their_length() {
+        let starts = starts();
+        let mut seen = 0;
+        let found = descend(
+            &mut bispectrum(),
+            &[1, 0],
+            &starts.view(),
+            &Settings::default(),
+            |progress| seen = progress.steps,
+        );
+        let found = found.unwrap();
+        assert!(found.distances.iter().all(|d| *d <= 1e-4), "{found:?}");
+        assert_eq!(found.steps, seen);
+        let mut slopes = [0.0; 10];
+        let ended: Vec<f32> = found.signals.iter().copied().collect();
+        let squares = bispectrum().approach(&ended, &[1, 0], &mut slopes).unwrap();
+        for (square, distance) in squares.iter().zip(&found.distances) {
+            // The same signals in the same batch or in a smaller one.
+            assert!((square.sqrt() - distance).abs() < 1e-6);
+        }
+        for (start, end) in starts.rows().into_iter().zip(found.signals.rows()) {
+            let (before, after) = (length(&start.to_vec()), length(&end.to_vec()));
+            assert!((before - after).abs() < 1e-5, "{before} {after}");
+        }
+    }
+
+    #[test]
+    fn what_is_outside_the_support_stays() {
+        let settings = Settings {
+            support: vec![true, true, true, false, true],
+            steps: 50,
+            ..Settings::default()
+        };
+        let mut starts = starts();
+        starts.column_mut(3).fill(0.0);
+        let found = descend(
+            &mut bispectrum(),
+            &[0, 1],
+            &starts.view(),
+            &settings,
+            |_| (),
+        );
+        let found = found.unwrap();
+        assert!(found.signals.column(3).iter().all(|&x| x == 0.0));
+        assert_ne!(found.signals, starts);
+    }
+
+    #[test]
+    fn a_signal_without_direction_is_left_where_it_is() {
+        let zeros = Array2::zeros((1, 5));
+        let settings = Settings::default();
+        let found = descend(&mut bispectrum(), &[0], &zeros.view(), &settings, |_| ());
+        let found = found.unwrap();
+        assert_eq!((found.steps, found.signals), (0, zeros));
+    }
+
+    #[test]
+    fn steps_are_at_most_those_allowed() {
+        for steps in [0, 3] {
+            let settings = Settings {
+                steps,
+                ..Settings::default()
+            };
+            let found = descend(
+                &mut bispectrum(),
+                &[0, 1],
+                &starts().view(),
+                &settings,
+                |_| (),
+            );
+            assert_eq!(found.unwrap().steps, steps);
+        }
+    }
+
+    #[test]
+    fn starts_that_do_not_fit_are_refused() {
+        let starts = starts();
+        let narrow = starts.select(ndarray::Axis(1), &[0, 1, 2, 3]);
+        for (which, starts) in [
+            (&[0][..], starts.view()),
+            (&[0, 2], starts.view()),
+            (&[0, 1], narrow.view()),
+        ] {
+            let found = descend(
+                &mut bispectrum(),
+                which,
+                &starts,
+                &Settings::default(),
+                |_| (),
+            );
+            let line = found.unwrap_err().to_string();
+            assert!(line.starts_with("the starts: 2 of "), "{line}");
+        }
+    }
+}

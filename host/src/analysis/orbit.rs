@@ -136,3 +136,77 @@ pub fn scaled_distance(x: &[f32], y: &[f32]) -> (f64, f64) {
         scale,
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::group::Group;
+    use crate::group::identify::identify;
+    use num_complex::Complex32;
+
+    fn motions(group: &str, rows: &[usize]) -> Motions {
+        let w = group.parse::<Group>().unwrap().characters();
+        let w = w.select(ndarray::Axis(0), rows);
+        let w = w.mapv(|w| Complex32::new(w.re as f32, w.im as f32));
+        Motions::of_group(&identify(&w.view()).unwrap())
+    }
+
+    #[test]
+    fn a_moved_and_scaled_signal_is_in_the_orbit_and_is_moved_back() {
+        let motions = motions("Z4xZ2", &[0, 1, 2, 3, 4, 5, 6, 7]);
+        let signal = [3.0, 1.0, 0.0, -1.0, 0.5, 2.0, -4.0, 1.5];
+        let mut moved = [0.0; 8];
+        for motion in 0..motions.count() {
+            motions.apply(motion, &signal, &mut moved);
+            let scaled = moved.map(|x| 7.0 * x);
+            let found = motions.nearest(&scaled, &signal);
+            assert!(found.distance < 1e-7, "{found:?}");
+            let back = found.moved.iter().zip(signal);
+            assert!(back.into_iter().all(|(a, b)| (a - b).abs() < 1e-6));
+        }
+        // All elements, once each.
+        let Motions::Permutations(elements) = &motions else {
+            unreachable!()
+        };
+        let firsts: std::collections::BTreeSet<_> = elements.iter().map(|e| e[0]).collect();
+        assert_eq!(firsts.len(), 8);
+    }
+
+    #[test]
+    fn the_opposite_of_a_signal_has_nothing_in_common_with_its_orbit() {
+        let motions = motions("Z3", &[0, 1, 2]);
+        let found = motions.nearest(&[-1.0, -1.0, -1.0], &[2.0, 2.0, 2.0]);
+        assert_eq!((found.distance, found.moved), (1.0, vec![0.0; 3]));
+        assert_eq!(scaled_distance(&[0.0, 0.0], &[3.0, 4.0]), (1.0, 0.0));
+    }
+
+    #[test]
+    fn a_quotient_moves_its_inputs_in_groups() {
+        // Characters of Z4 that are one on {0, 2}: two elements of two inputs each.
+        let motions = motions("Z4", &[0, 2]);
+        let Motions::Permutations(elements) = &motions else {
+            unreachable!()
+        };
+        assert_eq!(*elements, [vec![0, 1, 2, 3], vec![1, 0, 3, 2]]);
+    }
+
+    #[test]
+    fn quarter_turns_are_in_the_orbit_and_other_turns_nearly() {
+        let motions = Motions::rotations(8);
+        let signal: Vec<f32> = (0..64).map(|n| ((n / 8 * 3 + n % 8) % 11) as f32).collect();
+        let mut image = vec![0.0; 64];
+        motions.apply(0, &signal, &mut image);
+        let turned = |degrees: usize| {
+            let mut turned = vec![0.0; 64];
+            motions.apply(degrees, &image, &mut turned);
+            motions.nearest(&turned, &image)
+        };
+        let quarter = turned(90);
+        assert!(
+            quarter.distance < 1e-6 && quarter.motion == 270,
+            "{quarter:?}"
+        );
+        let other = turned(130);
+        assert!((0.01..0.5).contains(&other.distance), "{other:?}");
+    }
+}

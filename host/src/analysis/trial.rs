@@ -25,7 +25,7 @@ pub enum Features {
     Bispectrum,
     /// |z|², normalised.
     Power,
-    /// As many numbers as |z|²: the mean responses of small random filters, normalised.
+    /// As many different numbers as |z|² has: the mean responses of small random filters, normalised.
     Pooled,
 }
 
@@ -145,7 +145,9 @@ impl Trial<'_> {
             }
             Features::Power => self.attack(features, Power::of_signals(w, targets)?, observe),
             Features::Pooled if world.exact => {
-                let pooled = Pooled::of_signals(world.shape, w.nrows(), self.seed, targets)?;
+                // Of a real signal, |z|² holds every number twice.
+                let filters = w.nrows().div_ceil(2);
+                let pooled = Pooled::of_signals(world.shape, filters, self.seed, targets)?;
                 self.attack(features, pooled, observe)
             }
             Features::Pooled => Err(Error::new(
@@ -204,5 +206,86 @@ impl Outcome {
     #[must_use]
     pub fn summary(&self) -> Option<Summary> {
         self.endings.as_deref().map(Summary::of)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::group::Group;
+    use crate::data::orbits::Orbits;
+    use crate::group::identify::identify;
+    use ndarray::Array2;
+
+    /// Twelve random functions on Z9, attacked by some features.
+    fn attacked(features: Features) -> Outcome {
+        let group: Group = "Z9".parse().unwrap();
+        let w = group.characters();
+        let w = w.mapv(|w| Complex32::new(w.re as f32, w.im as f32));
+        let orbits = Orbits::of_group(&group, 12, 1);
+        let mut targets = Array2::zeros((12, 9));
+        for (orbit, mut target) in targets.rows_mut().into_iter().enumerate() {
+            orbits.write_member(orbit, 0, target.as_slice_mut().unwrap());
+        }
+        let world = World::of_group(&identify(&w.view()).unwrap());
+        let trial = Trial {
+            w: w.view(),
+            targets: targets.view(),
+            world: &world,
+            steps: 3000,
+            restarts: 2,
+            seed: 4,
+        };
+        trial.run(features, |_, _| ()).unwrap()
+    }
+
+    #[test]
+    fn what_shares_a_bispectrum_is_in_the_orbit() {
+        let summary = attacked(Features::Bispectrum).summary().unwrap();
+        assert!(summary.reached >= 11, "{summary:?}");
+        assert_eq!(summary.inside, summary.reached);
+        assert_eq!(summary.nearest, summary.reached);
+    }
+
+    #[test]
+    fn what_shares_a_power_spectrum_or_pooled_responses_is_a_metamer() {
+        for features in [Features::Power, Features::Pooled] {
+            let outcome = attacked(features);
+            let summary = outcome.summary().unwrap();
+            assert!(summary.reached >= 6, "{features:?}: {summary:?}");
+            assert_eq!(summary.inside, 0, "{features:?}: {summary:?}");
+        }
+    }
+
+    #[test]
+    fn copies_bound_what_counts_on_a_grid() {
+        let world = World::of_rotation(8);
+        let w = Array2::from_shape_fn((6, 64), |(i, n)| {
+            let inside = f32::from(u8::from(world.support[n]));
+            Complex32::cis((i * n) as f32 * 0.37) * inside * 0.125
+        });
+        let targets = Array2::from_shape_fn((2, 64), |(k, n)| {
+            let wave = ((n * (k + 3)) % 7) as f32;
+            if world.support[n] { wave } else { 0.0 }
+        });
+        let trial = Trial {
+            w: w.view(),
+            targets: targets.view(),
+            world: &world,
+            steps: 5,
+            restarts: 0,
+            seed: 0,
+        };
+        let outcome = trial.run(Features::Power, |_, _| ()).unwrap();
+        for ending in outcome.endings.unwrap() {
+            let Bounds { reached, inside } = ending.bounds;
+            assert!(reached > 0.0 && (0.05..1.0).contains(&inside), "{ending:?}");
+            assert!(!ending.reached, "{ending:?}");
+        }
+        let line = trial
+            .run(Features::Pooled, |_, _| ())
+            .unwrap_err()
+            .to_string();
+        assert!(line.starts_with("pooled features: "), "{line}");
     }
 }

@@ -46,7 +46,7 @@ pub(super) struct Attack {
     #[arg(long, value_name = "COUNT", default_value_t = 4000)]
     steps: usize,
     /// Begin again from other noise at most so often where the features are not reached
-    #[arg(long, value_name = "COUNT", default_value_t = 2)]
+    #[arg(long, value_name = "COUNT", default_value_t = 1)]
     restarts: u32,
     /// How signals move, where the model's rows do not tell
     #[arg(long)]

@@ -50,22 +50,18 @@ impl Completeness {
         if mnist.is_none() {
             console.say(mnist::NONE);
         }
-        let given = self.rotation.as_deref().map(read).transpose()?;
+        let given = self.rotation.as_deref().map(rotation_model).transpose()?;
         let place = self.place.within("translation");
         let (translation, size) = translation::whole_orbits(place, seed, console)?;
         let rotation = match given {
-            Some(w) => w,
-            None => read(&rotation::model(
-                self.place.within("rotation"),
-                seed,
-                console,
-            )?)?,
+            Some(given) => given,
+            None => {
+                let place = self.place.within("rotation");
+                rotation_model(&rotation::model(place, seed, console)?)?
+            }
         };
         let mut rows = Vec::new();
-        for (symmetry, w) in [
-            (Symmetry::translation(size), read(&translation)?),
-            (Symmetry::rotation(rotation.ncols())?, rotation),
-        ] {
+        for (symmetry, w) in [(Symmetry::translation(size), read(&translation)?), rotation] {
             let attacks = Attacks {
                 place: &self.place,
                 symmetry,
@@ -84,6 +80,12 @@ impl Completeness {
         self.place
             .conclude(console, &results, [&words, &words], &page, verdict)
     }
+}
+
+/// A model of square images that turn.
+fn rotation_model(path: &Path) -> Result<(Symmetry, Array2<Complex32>)> {
+    let w = read(path)?;
+    Ok((Symmetry::rotation(path, w.ncols())?, w))
 }
 
 /// W of a model, of a run's folder, or of that of an experiment with a run in it.

@@ -21,7 +21,7 @@ const QUICK_IMAGES: usize = 8;
 /// Images that are drawn.
 const DRAWN: usize = 12;
 const STEPS: usize = 4000;
-const RESTARTS: u32 = 3;
+const RESTARTS: u32 = 1;
 
 /// Of a hundred attacks that reached their target's features, so many at least are in its orbit.
 const TRANSLATION: f64 = 99.0;
@@ -165,7 +165,7 @@ fn distances(model: &str, images: &str, outcomes: &[Outcome]) -> Chart {
         x: (1..=count).map(|k| k as f64).collect(),
         panels: vec![Panel {
             title: "Distance of what was found from the target's orbit".into(),
-            y_label: "‖c g x̃ − x‖ / ‖x‖".into(),
+            y_label: "share of the target".into(),
             scale: Scale::Log,
             curves: outcomes
                 .iter()

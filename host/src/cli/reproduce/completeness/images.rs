@@ -30,14 +30,14 @@ impl Symmetry {
     }
 
     /// Of a model with so many inputs.
-    pub(super) fn rotation(inputs: usize) -> Result<Self> {
+    pub(super) fn rotation(path: &Path, inputs: usize) -> Result<Self> {
         let (kind, size) = (Kind::Rotation, inputs.isqrt());
         if size * size == inputs && size >= 2 {
             return Ok(Symmetry { kind, size });
         }
         let what = format!("the model has {inputs} inputs, which are no square image");
         let remedy = "name what `bispectral reproduce rotation` left";
-        Err(Error::new("--rotation", what, remedy))
+        Err(Error::file(path, what, remedy))
     }
 
     pub(super) fn name(self) -> &'static str {
