@@ -109,12 +109,12 @@ pub fn bounds_of_copies(
 /// Attacks every target of `representation`; again from other noise where it was not reached, as `bounds` say.
 ///
 /// # Errors
-/// The representation refuses a signal.
+/// The representation refuses a signal, or `observe` failed.
 pub fn attack(
     representation: &mut impl Representation,
     bounds: &[Bounds],
     plan: &Plan,
-    mut observe: impl FnMut(u32, Progress),
+    mut observe: impl FnMut(u32, Progress) -> Result<()>,
 ) -> Result<Attacked> {
     let (targets, inputs) = (representation.targets(), representation.inputs());
     let mut attacked = Attacked {
@@ -132,15 +132,9 @@ pub fn attack(
         }
         let starts = noise(plan, round, &open, inputs);
         let settings = &plan.descent;
-        let found = descend(
-            representation,
-            &open,
-            &starts.view(),
-            settings,
-            |progress| {
-                observe(round, progress);
-            },
-        )?;
+        let starts = starts.view();
+        let told = |progress| observe(round, progress);
+        let found = descend(representation, &open, &starts, settings, told)?;
         attacked.steps += found.steps;
         let found = found.distances.iter().zip(found.signals.rows());
         for (&target, (&distance, signal)) in open.iter().zip(found) {

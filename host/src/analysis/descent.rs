@@ -64,14 +64,16 @@ pub struct Progress {
 
 /// Moves the rows of `starts` to where `representation` takes the values of its targets, row k to target `which[k]`.
 ///
+/// `observe` is told of every step; where it fails, the descent ends with that.
+///
 /// # Errors
-/// The starts do not fit the representation, or one of them is not finite.
+/// The starts do not fit the representation, one of them is not finite, or `observe` failed.
 pub fn descend(
     representation: &mut impl Representation,
     which: &[usize],
     starts: &ArrayView2<'_, f32>,
     settings: &Settings,
-    mut observe: impl FnMut(Progress),
+    mut observe: impl FnMut(Progress) -> Result<()>,
 ) -> Result<Descended> {
     let (count, inputs) = starts.dim();
     check(representation, which, starts)?;
@@ -110,7 +112,7 @@ pub fn descend(
         observe(Progress {
             steps: found.steps,
             moving: walkers.len(),
-        });
+        })?;
     }
     Ok(found)
 }
@@ -239,7 +241,10 @@ mod tests {
             &[1, 0],
             &starts.view(),
             &Settings::default(),
-            |progress| seen = progress.steps,
+            |progress| {
+                seen = progress.steps;
+                Ok(())
+            },
         );
         let found = found.unwrap();
         assert!(found.distances.iter().all(|d| *d <= 1e-4), "{found:?}");
@@ -271,7 +276,7 @@ mod tests {
             &[0, 1],
             &starts.view(),
             &settings,
-            |_| (),
+            |_| Ok(()),
         );
         let found = found.unwrap();
         assert!(found.signals.column(3).iter().all(|&x| x == 0.0));
@@ -282,7 +287,13 @@ mod tests {
     fn a_signal_without_direction_is_left_where_it_is() {
         let zeros = Array2::zeros((1, 5));
         let settings = Settings::default();
-        let found = descend(&mut bispectrum(), &[0], &zeros.view(), &settings, |_| ());
+        let found = descend(
+            &mut bispectrum(),
+            &[0],
+            &zeros.view(),
+            &settings,
+            |_| Ok(()),
+        );
         let found = found.unwrap();
         assert_eq!((found.steps, found.signals), (0, zeros));
     }
@@ -299,7 +310,7 @@ mod tests {
                 &[0, 1],
                 &starts().view(),
                 &settings,
-                |_| (),
+                |_| Ok(()),
             );
             assert_eq!(found.unwrap().steps, steps);
         }
@@ -319,7 +330,7 @@ mod tests {
                 which,
                 &starts,
                 &Settings::default(),
-                |_| (),
+                |_| Ok(()),
             );
             let line = found.unwrap_err().to_string();
             assert!(line.starts_with("the starts: 2 of "), "{line}");

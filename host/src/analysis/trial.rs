@@ -134,8 +134,13 @@ impl Trial<'_> {
     /// Attacks by these features.
     ///
     /// # Errors
-    /// The targets do not fit W, one is not finite, or these features do not go with these motions.
-    pub fn run(&self, features: Features, observe: impl FnMut(u32, Progress)) -> Result<Outcome> {
+    /// The targets do not fit W, one is not finite, these features do not go with these motions, or `observe`
+    /// failed.
+    pub fn run(
+        &self,
+        features: Features,
+        observe: impl FnMut(u32, Progress) -> Result<()>,
+    ) -> Result<Outcome> {
         let Trial {
             w, targets, world, ..
         } = self;
@@ -162,7 +167,7 @@ impl Trial<'_> {
         &self,
         features: Features,
         mut representation: impl Representation,
-        observe: impl FnMut(u32, Progress),
+        observe: impl FnMut(u32, Progress) -> Result<()>,
     ) -> Result<Outcome> {
         let begun = Instant::now();
         let bounds = match &self.world.motions {
@@ -236,7 +241,7 @@ mod tests {
             restarts: 2,
             seed: 4,
         };
-        trial.run(features, |_, _| ()).unwrap()
+        trial.run(features, |_, _| Ok(())).unwrap()
     }
 
     #[test]
@@ -276,14 +281,14 @@ mod tests {
             restarts: 0,
             seed: 0,
         };
-        let outcome = trial.run(Features::Power, |_, _| ()).unwrap();
+        let outcome = trial.run(Features::Power, |_, _| Ok(())).unwrap();
         for ending in outcome.endings.unwrap() {
             let Bounds { reached, inside } = ending.bounds;
             assert!(reached > 0.0 && (0.05..1.0).contains(&inside), "{ending:?}");
             assert!(!ending.reached, "{ending:?}");
         }
         let line = trial
-            .run(Features::Pooled, |_, _| ())
+            .run(Features::Pooled, |_, _| Ok(()))
             .unwrap_err()
             .to_string();
         assert!(line.starts_with("pooled features: "), "{line}");

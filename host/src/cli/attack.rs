@@ -3,10 +3,11 @@
 mod page;
 pub(super) mod picture;
 
-pub(super) use page::ROTATION;
+pub(super) use page::{ROTATION, cells, columns};
 
 use super::console::{self, Console};
 use super::place::{self, Folder};
+use super::train::stop_on_interrupt;
 use crate::analysis::attack::{Ending, Summary};
 use crate::analysis::orbit::scaled_distance;
 use crate::analysis::trial::{Features, INSIDE, Outcome, REACHED, Trial, World};
@@ -19,6 +20,7 @@ use clap::{Args, ValueEnum};
 use ndarray::Array2;
 use serde::Serialize;
 use std::path::PathBuf;
+use std::sync::atomic::Ordering;
 
 /// Targets that are drawn.
 const DRAWN: usize = 12;
@@ -193,13 +195,18 @@ impl Attack {
     }
 }
 
-/// Runs an attack and tells how far it is.
+/// Runs an attack, tells how far it is, and stops at Ctrl-C.
 pub(super) fn follow(trial: &Trial<'_>, features: Features, console: &Console) -> Result<Outcome> {
     let total = trial.steps * (trial.restarts as usize + 1);
     let mut progress = console.progress("steps", total);
+    let stop = stop_on_interrupt();
     trial.run(features, |round, now| {
         let done = round as usize * trial.steps + now.steps;
         progress.tell(done, |_| format!(", {} signals still move", now.moving));
+        if stop.load(Ordering::Relaxed) {
+            return Err(Error::new("the attack", "stopped", "begin again"));
+        }
+        Ok(())
     })
 }
 

@@ -1,6 +1,7 @@
 //! The page of an attack.
 
 use super::{Attack, INSIDE, Results, TransformName, number, place};
+use crate::analysis::attack::Summary;
 use crate::analysis::trial::Features;
 use crate::report::page::{Page, Section, Table};
 
@@ -47,27 +48,13 @@ impl Attack {
     fn figures(&self, results: &Results) -> Section {
         let section = Section::new("Targets and what shares their features");
         let section = match &results.summary {
-            Some(summary) => section.table(
-                Table::new(
-                    "Distances from the target's orbit, for the best group element and scale",
-                )
-                .words("features")
-                .numbers("targets")
-                .numbers("reached")
-                .numbers("in the orbit")
-                .numbers("nearest to their own orbit")
-                .numbers("median distance")
-                .numbers("largest distance")
-                .row([
-                    results.features.name().into(),
-                    summary.targets.to_string(),
-                    summary.reached.to_string(),
-                    summary.inside.to_string(),
-                    summary.nearest.to_string(),
-                    number(summary.median_orbit),
-                    number(summary.largest_orbit),
-                ]),
-            ),
+            Some(summary) => {
+                let caption =
+                    "Distances from the target's orbit, for the best group element and scale";
+                let name = [results.features.name().to_owned()];
+                let row = name.into_iter().chain(cells(summary));
+                section.table(columns(Table::new(caption).words("features")).row(row))
+            }
             None => section,
         };
         section
@@ -102,6 +89,31 @@ impl Attack {
         let transform = self.transform.map_or("", |_| " --transform rotate");
         format!("attack MODEL.bsn X.npy{features}{transform}")
     }
+}
+
+/// What a table says of attacks.
+pub(in crate::cli) fn columns(table: Table) -> Table {
+    let names = [
+        "attacks",
+        "reached",
+        "in the orbit",
+        "nearest to their own orbit",
+        "median distance",
+        "largest distance",
+    ];
+    names.into_iter().fold(table, Table::numbers)
+}
+
+/// What is in its [`columns`].
+pub(in crate::cli) fn cells(summary: &Summary) -> [String; 6] {
+    [
+        summary.targets.to_string(),
+        summary.reached.to_string(),
+        summary.inside.to_string(),
+        summary.nearest.to_string(),
+        number(summary.median_orbit),
+        number(summary.largest_orbit),
+    ]
 }
 
 /// What counts on a grid of pixels.

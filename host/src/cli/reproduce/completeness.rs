@@ -47,10 +47,10 @@ impl Completeness {
     pub(super) fn run(&self, seed: u64, console: &Console) -> Result<()> {
         self.place.check()?;
         let mnist = mnist::folder(self.mnist.as_deref());
+        let given = self.rotation.as_deref().map(rotation_model).transpose()?;
         if mnist.is_none() {
             console.say(mnist::NONE);
         }
-        let given = self.rotation.as_deref().map(rotation_model).transpose()?;
         let place = self.place.within("translation");
         let (translation, size) = translation::whole_orbits(place, seed, console)?;
         let rotation = match given {

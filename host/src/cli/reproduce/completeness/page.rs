@@ -3,7 +3,7 @@
 use super::attacks::{Row, file};
 use super::{Completeness, Results};
 use crate::analysis::trial::{Features, INSIDE, REACHED};
-use crate::cli::attack::{ROTATION, number};
+use crate::cli::attack::{ROTATION, cells as cells_of, columns};
 use crate::report::page::{Page, Section, Table};
 
 impl Completeness {
@@ -44,29 +44,13 @@ fn table(rows: &[Row]) -> Section {
         .words("model")
         .words("images")
         .words("features")
-        .numbers("numbers")
-        .numbers("attacks")
-        .numbers("reached")
-        .numbers("in the orbit")
-        .numbers("nearest to their own orbit")
-        .numbers("median distance")
-        .numbers("largest distance")
-        .numbers("seconds");
+        .numbers("numbers");
+    let table = columns(table).numbers("seconds");
     let table = rows.iter().fold(table, |table, row| {
-        let summary = &row.summary;
-        table.row([
-            row.model.into(),
-            row.images.into(),
-            row.features.name().into(),
-            row.numbers.to_string(),
-            summary.targets.to_string(),
-            summary.reached.to_string(),
-            summary.inside.to_string(),
-            summary.nearest.to_string(),
-            number(summary.median_orbit),
-            number(summary.largest_orbit),
-            format!("{:.1}", row.seconds),
-        ])
+        let names = [row.model, row.images, row.features.name()].map(String::from);
+        let cells = names.into_iter().chain([row.numbers.to_string()]);
+        let cells = cells.chain(cells_of(&row.summary));
+        table.row(cells.chain([format!("{:.1}", row.seconds)]))
     });
     Section::new("Results")
         .table(table)
