@@ -5,7 +5,7 @@
 //! The products alone are what the step cannot do without: C = P·Xᵀ and ∂L/∂P = ∂L/∂C·X with P of R(R+1) real rows.
 //! They are measured as favourably as was found: in tiles of 192 rows, shared out to threads, with each P in cache.
 
-use bispectral::network::{Distance, Network, Objective, SecondOrder, Workspace};
+use bispectral::network::{Distance, Network, Objective, SecondOrder, Targets, Workspace};
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 use ndarray::Array2;
@@ -23,13 +23,14 @@ const TILE: usize = 192;
 const PARTS: usize = 16;
 
 /// What is timed, in the order of the table's columns.
-const NAMES: [&str; 6] = [
+const NAMES: [&str; 7] = [
     "step",
     "euclidean, centred",
     "loss alone",
     "C = P·Xᵀ",
     "∂P = ∂C·X",
     "second order",
+    "towards a target",
 ];
 
 fn main() {
@@ -71,6 +72,12 @@ fn measure(inputs: usize, rounds: usize) {
     let mut loss_workspace = Workspace::new();
     let mut products = Products::new(inputs, &mut draw);
 
+    // Every sample towards the invariants of the next one.
+    let invariants = loss_workspace.invariants(&network, &samples, false);
+    let targets = Targets::new(&invariants.expect("finite samples").view());
+    let next: Vec<usize> = (1..=SAMPLES).map(|k| k % SAMPLES).collect();
+    let mut gradient = vec![0.0; samples.len()];
+
     let mut times = [const { Vec::new() }; NAMES.len()];
     for _ in 0..rounds {
         let mut columns = times.iter_mut();
@@ -92,6 +99,11 @@ fn measure(inputs: usize, rounds: usize) {
             let objective = SecondOrder::default();
             let loss = loss_workspace.second_order(&network, &samples, &ORBITS, &objective);
             black_box(loss.expect("finite samples"));
+        });
+        time(&mut || {
+            let squares =
+                loss_workspace.towards(&network, &samples, &targets, &next, &mut gradient);
+            black_box(squares.expect("finite samples"));
         });
     }
     times

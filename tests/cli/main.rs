@@ -1,5 +1,6 @@
 //! The `bispectral` command as a user runs it: files in a folder, an exit status, two streams of text.
 
+mod attack;
 mod characters;
 mod features;
 mod group;

@@ -281,3 +281,51 @@ fn rotation_is_learned_and_its_orders_are_named() {
     }
     assert!(folder.path("out/report.html").exists());
 }
+
+#[test]
+fn what_shares_invariants_is_in_the_orbit_and_metamers_are_elsewhere() {
+    let folder = Folder::new();
+    let arguments = "reproduce completeness --quick -o out";
+    let object = folder.object(arguments);
+    let attacks = object["attacks"].as_array().unwrap();
+    let row = |model: &str, features: &str| {
+        let found = attacks.iter().find(|row| {
+            (&row["model"], &row["images"], &row["features"])
+                == (&model.into(), &"natural patches".into(), &features.into())
+        });
+        found.unwrap_or_else(|| panic!("{model}, {features}: {object}"))
+    };
+    let bispectrum = row("translation", "bispectrum");
+    assert_eq!(bispectrum["reached"], bispectrum["targets"], "{bispectrum}");
+    assert_eq!(bispectrum["inside"], bispectrum["targets"], "{bispectrum}");
+    for features in ["power", "pooled"] {
+        let other = row("translation", features);
+        assert!(other["reached"].as_u64().unwrap() >= 4, "{other}");
+        assert_eq!(other["inside"], 0, "{other}");
+    }
+    let inside = |features: &str| row("rotation", features)["inside"].as_u64().unwrap();
+    assert!(inside("bispectrum") > inside("power"), "{object}");
+    for model in ["translation", "rotation"] {
+        for what in ["pairs", "distances"] {
+            folder.assert_picture(&format!("out/{model}-patches-{what}.png"));
+        }
+    }
+    assert_kept(&folder, arguments, &object);
+    // The rotation model that it left is as good as one that is named.
+    let again = folder.object("reproduce completeness --quick --rotation out/rotation -o again");
+    let of =
+        |object: &Value| object["attacks"].as_array().unwrap().last().unwrap()["attacks"].clone();
+    assert_eq!(of(&again), of(&object));
+}
+
+#[test]
+fn a_rotation_model_that_is_none_is_refused() {
+    let folder = Folder::new();
+    folder.write("W.npy", complex_npy(&characters(&[7])));
+    folder.succeed("import W.npy -o seven.bsn");
+    for model in ["absent", "W.npy", "seven.bsn"] {
+        folder.refuse(&format!(
+            "reproduce completeness --quick --rotation {model} -o out"
+        ));
+    }
+}

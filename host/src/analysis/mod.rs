@@ -2,8 +2,13 @@
 //! what W was found to be.
 
 pub mod angular;
+pub mod attack;
+pub mod descent;
 pub mod evaluation;
 pub mod irreps;
 pub mod motion;
+pub mod orbit;
 pub mod orbit_distance;
 pub mod recovery;
+pub mod representation;
+pub mod trial;

@@ -1,12 +1,14 @@
 //! The command line, one file a command. [`run`] is the whole program; `main` prints what it returns.
 
 mod along;
+mod attack;
 mod console;
 mod demo;
 mod features;
 mod group;
 mod import;
 mod inspect;
+mod place;
 mod report;
 mod reproduce;
 mod train;
@@ -51,6 +53,8 @@ struct Global {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    #[command(after_help = CONTRACT)]
+    Attack(attack::Attack),
     #[command(after_help = CONTRACT)]
     Demo(demo::Demo),
     #[command(after_help = CONTRACT)]
@@ -101,6 +105,10 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let console = arguments.console();
     let Global { seed, .. } = arguments.global;
     match &arguments.command {
+        Command::Attack(attack) => arguments
+            .global
+            .pool()?
+            .install(|| attack.run(seed.unwrap_or(0), &console)),
         Command::Demo(demo) => arguments
             .global
             .pool()?

@@ -231,7 +231,7 @@ pub(super) fn follow(run: &mut Run, console: &Console) -> Result<Outcome> {
 }
 
 /// Set by Ctrl-C; a second Ctrl-C ends the program at once.
-fn stop_on_interrupt() -> &'static AtomicBool {
+pub(super) fn stop_on_interrupt() -> &'static AtomicBool {
     static STOP: AtomicBool = AtomicBool::new(false);
     // A handler that is there already does the same; without any, Ctrl-C still leaves the last checkpoint.
     let _ = ctrlc::set_handler(|| {
