@@ -47,7 +47,7 @@ impl Integers {
 /// // One step for all: the ratio of the parts is 4 to 3.
 /// let w = ndarray::arr2(&[[Complex32::new(0.4, -0.3), Complex32::ZERO]]);
 /// let found = integers(&w.view())?;
-/// let q: Vec<i8> = found.weights.iter().map(|q| *q as i8).collect();
+/// let q: Vec<i32> = found.weights.iter().map(|q| i32::from(*q as i8)).collect();
 /// assert_eq!((q[0] * 3, q[1]), (-q[2] * 4, 0));
 /// # Ok::<(), bispectral::Error>(())
 /// ```
