@@ -3,6 +3,7 @@
 
 pub mod angular;
 pub mod evaluation;
+pub mod inversion;
 pub mod irreps;
 pub mod motion;
 pub mod orbit_distance;

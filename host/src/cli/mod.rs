@@ -7,6 +7,7 @@ mod features;
 mod group;
 mod import;
 mod inspect;
+mod invert;
 mod report;
 mod reproduce;
 mod train;
@@ -62,6 +63,8 @@ enum Command {
     #[command(after_help = CONTRACT)]
     Inspect(inspect::Inspect),
     #[command(after_help = CONTRACT)]
+    Invert(invert::Invert),
+    #[command(after_help = CONTRACT)]
     Report(report::Report),
     #[command(after_help = CONTRACT)]
     Reproduce(reproduce::Reproduce),
@@ -109,6 +112,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         Command::Features(features) => features.run(&arguments.global.pool()?, &console),
         Command::Group(group) => arguments.global.pool()?.install(|| group.run(&console)),
         Command::Inspect(inspect) => inspect.run(&console),
+        Command::Invert(invert) => arguments.global.pool()?.install(|| invert.run(&console)),
         Command::Report(report) => arguments.global.pool()?.install(|| report.run(&console)),
         Command::Reproduce(reproduce) => arguments
             .global
