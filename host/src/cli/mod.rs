@@ -1,6 +1,7 @@
 //! The command line, one file a command. [`run`] is the whole program; `main` prints what it returns.
 
 mod along;
+mod attack;
 mod console;
 mod demo;
 mod features;
@@ -8,6 +9,7 @@ mod group;
 mod import;
 mod inspect;
 mod invert;
+mod place;
 mod report;
 mod reproduce;
 mod train;
@@ -52,6 +54,8 @@ struct Global {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    #[command(after_help = CONTRACT)]
+    Attack(attack::Attack),
     #[command(after_help = CONTRACT)]
     Demo(demo::Demo),
     #[command(after_help = CONTRACT)]
@@ -104,6 +108,10 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let console = arguments.console();
     let Global { seed, .. } = arguments.global;
     match &arguments.command {
+        Command::Attack(attack) => arguments
+            .global
+            .pool()?
+            .install(|| attack.run(seed.unwrap_or(0), &console)),
         Command::Demo(demo) => arguments
             .global
             .pool()?
