@@ -187,3 +187,22 @@ fn threads_leave_the_bytes_as_they_are() {
     folder.succeed("invert m.bsn Y.npy -o 3.npy --threads 3 --quiet");
     assert!(folder.read("1.npy") == folder.read("3.npy"));
 }
+
+#[test]
+fn without_a_group_signals_are_found_by_gradient() {
+    let folder = Folder::new();
+    let mut random = Random(2);
+    let w: Vec<f64> = random.values(2 * 8 * 6);
+    folder.write("W.npy", npy("'<c16'", Order::C, "(8, 6)", f64s(w)));
+    folder.succeed("import W.npy -o m.bsn --quiet");
+    let x = signals(&folder, 3, 6, &mut random);
+    let object = folder.object("invert m.bsn Y.npy -o back.npy");
+    assert!(object["group"].is_null());
+    let back = floats(&folder.read("back.npy"), "3, 6");
+    for (at, (x, back)) in x.iter().zip(back.chunks(6)).enumerate() {
+        // Nothing moves these signals: 36 invariants of a random W have no symmetry.
+        let residual = object["residuals"][at].as_f64().unwrap();
+        assert!(residual < 1e-3, "{residual}");
+        assert!(distance(x, back) < 1e-2, "{}", distance(x, back));
+    }
+}

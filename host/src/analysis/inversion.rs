@@ -6,10 +6,15 @@
 //!
 //! > min over f of Σ w |f(a) f(b) f(c) − T|²,
 //!
-//! average out what noise they have (`refinement`). The signal is x = Σ f(a) conj χ_a.
+//! average out what noise they have (`refinement`). The signal is x = Σ f(a) conj χ_a. Where no group is known, there is
+//! [`by_gradient`].
 
+mod gradient;
 mod refinement;
 mod start;
+pub mod trial;
+
+pub use gradient::by_gradient;
 
 use self::start::BEGINNINGS;
 use crate::group::identify::Identification;

@@ -1,15 +1,16 @@
 //! `bispectral invert`: signals from their invariants, and how well the device's code gives these back.
 
 use super::console::{self, Console};
-use crate::analysis::inversion::{Inverted, Inverter};
+use crate::analysis::inversion::{Inverter, by_gradient};
 use crate::data::npy::{self, Array, Element};
 use crate::export::NewFile;
 use crate::export::bsn::{self, ModelFile};
-use crate::group::Determination;
-use crate::group::identify::identify;
+use crate::group::identify::{Identification, identify};
+use crate::group::{Determination, Refusal};
 use crate::{Error, Result};
-use bispectral_core::{Complex32, Model};
+use bispectral_core::{Complex32, Model, pairs};
 use clap::Args;
+use ndarray::Array2;
 use num_complex::Complex64;
 use rayon::prelude::*;
 use serde::Serialize;
@@ -25,8 +26,10 @@ const UNEXPLAINED: f64 = 0.5;
 /// Rebuild signals from their invariants, up to the group and a positive factor
 ///
 /// Y holds normalised invariants as `bispectral features` writes them: complex64 or complex128, of shape (samples, pairs).
-/// X will be float32, of shape (samples, N), each signal of unit length. Where the invariants do not determine a signal,
-/// because too many of its coefficients are zero, X holds one of those that have them, and a line says so.
+/// X will be float32, of shape (samples, N), each signal of unit length. Where the model's rows are the characters of a
+/// group, signals follow from few coefficients and least squares over all; otherwise they are made from noise by
+/// gradient. Where the invariants do not determine a signal, because too many of its coefficients are zero, X holds one
+/// of those that have them, and a line says so.
 #[derive(Debug, Args)]
 pub(super) struct Invert {
     /// The model
@@ -38,16 +41,33 @@ pub(super) struct Invert {
     /// The array to write
     #[arg(short, long, value_name = "X.npy")]
     output: PathBuf,
+    /// Without a group: how often to begin again from other noise
+    #[arg(long, value_name = "COUNT", default_value_t = 5)]
+    restarts: u32,
     /// Replace the output file where it exists
     #[arg(long)]
     force: bool,
+}
+
+/// How a model is inverted.
+enum Method {
+    Group(Box<Inverter>),
+    Gradient { restarts: u32, seed: u64 },
+}
+
+/// A model and how it is inverted.
+struct Work<'m> {
+    model: Model<'m>,
+    w: Array2<Complex32>,
+    method: Method,
 }
 
 /// What is told.
 #[derive(Debug, Serialize)]
 struct Told {
     output: String,
-    group: String,
+    /// None where signals were found by gradient.
+    group: Option<String>,
     samples: usize,
     inputs: usize,
     /// ‖β̄(x) − y‖ of every sample, by bispectral-core.
@@ -67,43 +87,37 @@ struct Undetermined {
 struct Done {
     x: Vec<f32>,
     residual: f64,
-    determination: Determination,
+    /// None where nobody knows.
+    determination: Option<Determination>,
 }
 
 impl Invert {
-    pub(super) fn run(&self, console: &Console) -> Result<()> {
+    pub(super) fn run(&self, seed: u64, console: &Console) -> Result<()> {
         let mut output = NewFile::create(&self.output, self.force)?;
         let file = ModelFile::read(&self.model)?;
         let model = file.model()?;
         let mut invariants = self.open(&model)?;
         let w = bsn::weights(&model);
-        let found = identify(&w.view()).map_err(|refusal| {
-            let what = format!("no finite commutative group: {refusal}");
-            Error::file(&self.model, what, "invert with a model of one")
-        })?;
-        let pairs: Vec<(usize, usize)> = bispectral_core::pairs(model.rows()).collect();
-        let inverter = Inverter::new(&w.view(), &found, &pairs)?;
+        let found = identify(&w.view());
+        let method = self.method(&model, &w, found.as_ref(), seed)?;
         let (samples, inputs) = (invariants.rows(), model.inputs());
-        output.write(&npy::header(
-            Element::Float32,
-            [samples as u64, inputs as u64],
-        ))?;
         let mut told = Told {
             output: self.output.display().to_string(),
-            group: found.group.to_string(),
+            group: found.ok().map(|found| found.group.to_string()),
             samples,
             inputs,
             residuals: Vec::new(),
             undetermined: Vec::new(),
             seconds: 0.0,
         };
+        let work = Work { model, w, method };
+        output.write(&npy::header(
+            Element::Float32,
+            [samples as u64, inputs as u64],
+        ))?;
         let mut progress = console.progress("samples", samples);
         self.each_block(&mut invariants, |block| {
-            let done = block
-                .par_chunks(pairs.len())
-                .map(|y| sample(&model, &inverter, y))
-                .collect::<Vec<_>>();
-            for done in done {
+            for done in work.invert(block)? {
                 let done = done.ok_or_else(|| self.refuse(told.residuals.len()))?;
                 let bytes: Vec<u8> = done.x.iter().flat_map(|x| x.to_le_bytes()).collect();
                 output.write(&bytes)?;
@@ -117,6 +131,26 @@ impl Invert {
         drop(progress);
         told.warn(console);
         console.summary(&told, &told.words())
+    }
+
+    fn method(
+        &self,
+        model: &Model<'_>,
+        w: &Array2<Complex32>,
+        found: std::result::Result<&Identification, &Refusal>,
+        seed: u64,
+    ) -> Result<Method> {
+        let pairs: Vec<(usize, usize)> = pairs(model.rows()).collect();
+        match found {
+            Ok(found) => {
+                let inverter = Inverter::new(&w.view(), found, &pairs)?;
+                Ok(Method::Group(Box::new(inverter)))
+            }
+            Err(_) => Ok(Method::Gradient {
+                restarts: self.restarts,
+                seed,
+            }),
+        }
     }
 
     /// The invariants, once all of them are known to be some of the model's.
@@ -183,43 +217,75 @@ impl Invert {
     }
 }
 
-/// `None` where there is no signal at all.
-fn sample(model: &Model<'_>, inverter: &Inverter, y: &[Complex64]) -> Option<Done> {
-    let Inverted {
-        signal,
-        determination,
-    } = inverter.invert(y)?;
-    let x: Vec<f32> = signal.iter().map(|&x| x as f32).collect();
-    Some(Done {
-        residual: residual(model, &x, y),
-        x,
-        determination,
-    })
+impl Work<'_> {
+    /// The signals of a block of samples; `None` where there is none at all.
+    fn invert(&self, block: &[Complex64]) -> Result<Vec<Option<Done>>> {
+        let samples = block.par_chunks(self.model.pairs());
+        match &self.method {
+            Method::Group(inverter) => Ok(samples
+                .map(|y| {
+                    let inverted = inverter.invert(y)?;
+                    Some(self.done(&inverted.signal, y, Some(inverted.determination)))
+                })
+                .collect()),
+            &Method::Gradient { restarts, seed } => {
+                let targets: Vec<Complex32> = block
+                    .chunks(self.model.pairs())
+                    .flat_map(normalised)
+                    .map(|y| Complex32::new(y.re as f32, y.im as f32))
+                    .collect();
+                let shape = (samples.len(), self.model.pairs());
+                let targets = Array2::from_shape_vec(shape, targets).expect("whole samples");
+                let found =
+                    by_gradient(&self.w.view(), &targets.view(), (restarts, seed), |_, _| {})?;
+                let signals = found.metamers.rows().into_iter().zip(block.chunks(shape.1));
+                Ok(signals
+                    .map(|(signal, y)| {
+                        let signal: Vec<f64> = signal.iter().map(|&x| x.into()).collect();
+                        Some(self.done(&signal, y, None))
+                    })
+                    .collect())
+            }
+        }
+    }
+
+    fn done(&self, signal: &[f64], y: &[Complex64], determination: Option<Determination>) -> Done {
+        let length = signal.iter().map(|x| x * x).sum::<f64>().sqrt();
+        let x: Vec<f32> = signal.iter().map(|&x| (x / length) as f32).collect();
+        Done {
+            residual: residual(&self.model, &x, y),
+            x,
+            determination,
+        }
+    }
+}
+
+/// y at unit length, however small or large its numbers are.
+fn normalised(y: &[Complex64]) -> impl Iterator<Item = Complex64> {
+    let largest = y.iter().map(|y| y.norm()).fold(0.0, f64::max);
+    let squares: f64 = y.iter().map(|y| (y / largest).norm_sqr()).sum();
+    let norm = squares.sqrt();
+    y.iter().map(move |y| y / largest / norm)
 }
 
 /// ‖β̄(x) − y/‖y‖‖; one where x has no invariants.
 fn residual(model: &Model<'_>, x: &[f32], y: &[Complex64]) -> f64 {
     let none = || vec![Complex32::ZERO; y.len()];
     let found = model.invariants_vec(x).unwrap_or_else(|_| none());
-    let largest = y.iter().map(|y| y.norm()).fold(0.0, f64::max);
-    let squares: f64 = y.iter().map(|y| (y / largest).norm_sqr()).sum();
-    let norm = squares.sqrt() * largest;
-    let terms = found.iter().zip(y);
+    let terms = found.iter().zip(normalised(y));
     let distance = terms.map(|(found, y)| {
         let found = Complex64::new(found.re.into(), found.im.into());
-        (found - y / norm).norm_sqr()
+        (found - y).norm_sqr()
     });
     distance.sum::<f64>().sqrt()
 }
 
 impl Told {
     fn add(&mut self, done: Done) {
-        if !done.determination.is_complete() {
-            self.undetermined.push(Undetermined {
-                sample: self.residuals.len(),
-                open: done.determination,
-            });
-        }
+        let open = done.determination.filter(|known| !known.is_complete());
+        let sample = self.residuals.len();
+        let open = open.map(|open| Undetermined { sample, open });
+        self.undetermined.extend(open);
         self.residuals.push(done.residual);
     }
 
@@ -247,12 +313,15 @@ impl Told {
         let median = sorted.get(sorted.len() / 2).copied().unwrap_or(0.0);
         let largest = sorted.last().copied().unwrap_or(0.0);
         format!(
-            "{}: samples {}, inputs {} (float32), group {}, residual {median:.1e} (largest {largest:.1e}), \
+            "{}: samples {}, inputs {} (float32), by {}, residual {median:.1e} (largest {largest:.1e}), \
              not determined {}, {:.3} s",
             console::name(&self.output),
             self.samples,
             self.inputs,
-            self.group,
+            match &self.group {
+                Some(group) => format!("the group {group}"),
+                None => "gradient".into(),
+            },
             self.undetermined.len(),
             self.seconds,
         )

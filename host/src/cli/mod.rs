@@ -120,7 +120,10 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         Command::Features(features) => features.run(&arguments.global.pool()?, &console),
         Command::Group(group) => arguments.global.pool()?.install(|| group.run(&console)),
         Command::Inspect(inspect) => inspect.run(&console),
-        Command::Invert(invert) => arguments.global.pool()?.install(|| invert.run(&console)),
+        Command::Invert(invert) => arguments
+            .global
+            .pool()?
+            .install(|| invert.run(seed.unwrap_or(0), &console)),
         Command::Report(report) => arguments.global.pool()?.install(|| report.run(&console)),
         Command::Reproduce(reproduce) => arguments
             .global

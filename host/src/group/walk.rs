@@ -29,6 +29,8 @@ pub(crate) struct Walk {
     pub(crate) steps: Vec<Step>,
     /// What is left to say something of the free ones, the surest first, with its cost.
     pub(crate) closings: Vec<(Closing, f64)>,
+    /// What costs more may be noise alone.
+    pub(crate) dearest: f64,
 }
 
 /// What closes a loop.
@@ -116,6 +118,7 @@ impl Walk {
             free: Vec::new(),
             steps: Vec::new(),
             closings: Vec::new(),
+            dearest,
         };
         let mut cost = vec![f64::INFINITY; terms.of_class.len()];
         let mut reached = vec![false; cost.len()];

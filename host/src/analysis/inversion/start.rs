@@ -118,7 +118,7 @@ impl Target<'_> {
         let powers = walk.powers(terms, Part::Phase);
         let mut lattice = Lattice::new(walk.free.len());
         let translates = self.inverter.classes.group().order();
-        for &(closing, _) in &walk.closings {
+        for &(closing, cost) in &walk.closings {
             // What is complete has no news.
             if lattice.freedom() == 0 && lattice.solutions() <= translates as u128 {
                 break;
@@ -128,7 +128,12 @@ impl Target<'_> {
                     Closing::Term(term) => values[term] - self.sum(term, Part::Phase, &turns),
                     Closing::Real(class) => -2.0 * turns[class],
                 };
-                lattice.add(&row, left);
+                let mut longer = lattice.clone();
+                longer.add(&row, left);
+                // Noise may say where a free one is that nothing else holds, but not choose among the solutions so far.
+                if cost <= walk.dearest || longer.freedom() < lattice.freedom() {
+                    lattice = longer;
+                }
             }
         }
         let free = lattice.solve();
