@@ -5,6 +5,7 @@ pub mod angular;
 pub mod attack;
 pub mod descent;
 pub mod evaluation;
+pub mod inversion;
 pub mod irreps;
 pub mod motion;
 pub mod orbit;

@@ -8,6 +8,7 @@ mod features;
 mod group;
 mod import;
 mod inspect;
+mod invert;
 mod place;
 mod report;
 mod reproduce;
@@ -66,6 +67,8 @@ enum Command {
     #[command(after_help = CONTRACT)]
     Inspect(inspect::Inspect),
     #[command(after_help = CONTRACT)]
+    Invert(invert::Invert),
+    #[command(after_help = CONTRACT)]
     Report(report::Report),
     #[command(after_help = CONTRACT)]
     Reproduce(reproduce::Reproduce),
@@ -117,6 +120,10 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         Command::Features(features) => features.run(&arguments.global.pool()?, &console),
         Command::Group(group) => arguments.global.pool()?.install(|| group.run(&console)),
         Command::Inspect(inspect) => inspect.run(&console),
+        Command::Invert(invert) => arguments
+            .global
+            .pool()?
+            .install(|| invert.run(seed.unwrap_or(0), &console)),
         Command::Report(report) => arguments.global.pool()?.install(|| report.run(&console)),
         Command::Reproduce(reproduce) => arguments
             .global

@@ -2,6 +2,7 @@
 
 mod attacks;
 mod images;
+mod inversion;
 mod page;
 
 use super::{Place, rotation, translation};
@@ -18,8 +19,9 @@ use num_complex::Complex32;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
-/// Attack the invariants of translation and rotation: what shares them is the same signal, moved
+/// Invert invariants, and attack them: what shares them is the same signal, moved
 ///
+/// Random signals on groups are rebuilt from their invariants, from all and from few, with and without noise.
 /// From noise, signals are moved until their features are those of patches never trained on, and of digits where --mnist
 /// or BISPECTRAL_MNIST names their folder: by the bispectrum, by the power spectrum of the same W, and for translation by
 /// pooled responses of filters. What reached a target's features is in its orbit, or a metamer. Takes minutes; without
@@ -40,6 +42,7 @@ pub(super) struct Completeness {
 struct Results {
     experiment: &'static str,
     seed: u64,
+    inversions: Vec<inversion::Row>,
     attacks: Vec<Row>,
 }
 
@@ -51,6 +54,7 @@ impl Completeness {
         if mnist.is_none() {
             console.say(mnist::NONE);
         }
+        let inversions = inversion::run(&self.place, seed, console)?;
         let place = self.place.within("translation");
         let (translation, size) = translation::whole_orbits(place, seed, console)?;
         let rotation = match given {
@@ -73,10 +77,17 @@ impl Completeness {
         let results = Results {
             experiment: "completeness",
             seed,
+            inversions,
             attacks: rows,
         };
-        let (words, page) = (attacks::words(&results.attacks), self.page(&results));
-        let verdict = attacks::check(&self.place, &results.attacks);
+        let words = format!(
+            "{}\n\n{}",
+            inversion::words(&results.inversions),
+            attacks::words(&results.attacks)
+        );
+        let page = self.page(&results);
+        let verdict = inversion::check(&self.place, &results.inversions)
+            .and_then(|()| attacks::check(&self.place, &results.attacks));
         self.place
             .conclude(console, &results, [&words, &words], &page, verdict)
     }

@@ -1,7 +1,7 @@
 //! The page of the experiment: what shares an image's features, and whether it is that image, moved.
 
 use super::attacks::{Row, file};
-use super::{Completeness, Results};
+use super::{Completeness, Results, inversion};
 use crate::analysis::trial::{Features, INSIDE, REACHED};
 use crate::cli::attack::{ROTATION, cells as cells_of, columns};
 use crate::report::page::{Page, Section, Table};
@@ -26,6 +26,7 @@ impl Completeness {
         sets.fold(page, |page, row| {
             page.section(pictures(row, &results.attacks))
         })
+        .section(inversion::section(&results.inversions))
         .section(Section::new("What was run").facts(self.place.facts(&self.flags(), results.seed)))
     }
 
