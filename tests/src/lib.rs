@@ -4,3 +4,11 @@
 pub mod reference;
 
 pub mod example;
+
+use std::path::{Path, PathBuf};
+
+/// The folder of the whole project.
+#[must_use]
+pub fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
