@@ -3,6 +3,7 @@
 mod along;
 mod console;
 mod demo;
+mod export;
 mod features;
 mod group;
 mod import;
@@ -56,6 +57,8 @@ enum Command {
     #[command(after_help = CONTRACT)]
     Import(import::Import),
     #[command(after_help = CONTRACT)]
+    Export(export::Export),
+    #[command(after_help = CONTRACT)]
     Features(features::Features),
     #[command(after_help = CONTRACT)]
     Group(group::Group),
@@ -105,6 +108,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
             .global
             .pool()?
             .install(|| demo.run(seed, &console)),
+        Command::Export(export) => export.run(&console),
         Command::Import(import) => import.run(&console),
         Command::Features(features) => features.run(&arguments.global.pool()?, &console),
         Command::Group(group) => arguments.global.pool()?.install(|| group.run(&console)),
