@@ -33,8 +33,8 @@ fn model(inputs: u16, rows: u16) -> Vec<u8> {
         inputs,
         rows,
         name: "bench",
-        group: None,
         weights: &weights,
+        ..Parts::default()
     };
     let mut bytes = vec![0; parts.encoded_len().expect("fitting parts")];
     parts.write(&mut bytes).expect("room");

@@ -7,6 +7,7 @@
 //! Cortex-M4F's 32 registers.
 
 use crate::magnitude::{Accumulator, Magnitude};
+use crate::pairs::Order;
 use crate::scaling::{PowerOfTwo, power_of_two};
 use crate::weights::{Element, Matrix, Row};
 use num_complex::Complex32;
@@ -101,7 +102,7 @@ fn triple(z_i: Complex32, z_j: Complex32, s: Complex32) -> Complex32 {
     Complex32::new(re * s.re + im * s.im, im * s.re - re * s.im)
 }
 
-/// Where the intermediate values of one signal live: N and N and R elements.
+/// Where the intermediate values of one signal live: N and N elements, and one number a stored row.
 pub(crate) struct Scratch<'s> {
     v_re: &'s mut [f32],
     v_im: &'s mut [f32],
@@ -109,12 +110,12 @@ pub(crate) struct Scratch<'s> {
 }
 
 impl<'s> Scratch<'s> {
-    /// `None` where `buffer` is too short.
-    pub(crate) fn split(buffer: &'s mut [f32], inputs: usize, rows: usize) -> Option<Self> {
-        let (v_re, rest) = buffer.split_at_mut_checked(inputs)?;
-        let (v_im, rest) = rest.split_at_mut_checked(inputs)?;
-        let z = bytemuck::try_cast_slice_mut(rest.get_mut(..2 * rows)?).ok()?;
-        Some(Scratch { v_re, v_im, z })
+    /// Of a buffer whose length the caller has checked: what is missing would be empty.
+    pub(crate) fn split(buffer: &'s mut [f32], inputs: usize) -> Self {
+        let (v_re, rest) = buffer.split_at_mut_checked(inputs).unwrap_or_default();
+        let (v_im, z) = rest.split_at_mut_checked(inputs).unwrap_or_default();
+        let z = bytemuck::try_cast_slice_mut(z).unwrap_or_default();
+        Scratch { v_re, v_im, z }
     }
 }
 
@@ -154,10 +155,11 @@ impl Scale {
     }
 }
 
-/// Every β_ij of the scaled signal in the order of [`pairs`](crate::pairs), and their norm.
+/// Every β_ij of the scaled signal in the order of the pairs, and their norm.
 #[inline(always)]
 pub(crate) fn each_term<E: Element>(
     weights: Matrix<'_, E>,
+    order: Order<'_>,
     scale: Scale,
     x: &[f32],
     scratch: Scratch<'_>,
@@ -167,19 +169,18 @@ pub(crate) fn each_term<E: Element>(
     for (i, z) in z.iter_mut().enumerate() {
         *z = coefficient(weights.row(i), x, scale.input());
     }
+    let z = |row: usize| z.get(row).copied().unwrap_or_default();
     let mut squares = Accumulator::default();
-    let mut rest = &z[..];
-    let mut i = 0;
-    while let Some(&z_i) = rest.first() {
-        weigh(weights.row(i), x, scale, v_re, v_im);
-        for (z_j, j) in rest.iter().zip(i..) {
-            let s = product(v_re, v_im, weights.row(j));
-            let term = triple(z_i, *z_j, s);
-            squares.add(term);
-            each(i, j, term);
+    let (mut weighed, mut z_i) = (None, Complex32::ZERO);
+    for (i, j) in order.iter() {
+        if weighed != Some(i) {
+            weigh(weights.row(i), x, scale, v_re, v_im);
+            (weighed, z_i) = (Some(i), z(i));
         }
-        rest = rest.get(1..).unwrap_or_default();
-        i += 1;
+        let s = product(v_re, v_im, weights.row(j));
+        let term = triple(z_i, z(j), s);
+        squares.add(term);
+        each(i, j, term);
     }
     squares.finish(scale.bispectrum())
 }

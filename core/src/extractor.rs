@@ -88,8 +88,8 @@ impl<'a, const SCRATCH: usize, const TERMS: usize> Extractor<'a, SCRATCH, TERMS>
     /// # Errors
     /// As there, but for the lengths of buffers.
     pub fn coefficients(&mut self, x: &[f32]) -> Result<&Vec<Complex32, TERMS>, Error> {
-        self.fill(self.model.rows(), |model, _, terms| {
-            model.coefficients(x, terms)
+        self.fill(self.model.rows(), |model, scratch, terms| {
+            model.coefficients(x, scratch, terms)
         })
     }
 

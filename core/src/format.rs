@@ -2,9 +2,14 @@
 //!
 //! Every field of variable length is borrowed; the weights begin at a multiple of [`ALIGNMENT`] from the first byte.
 
-use crate::error::{Error, Part};
+mod sections;
+mod wire;
+
+use crate::error::Error;
+use crate::pairs::Order;
 use crc::{CRC_32_ISO_HDLC, Crc, Table};
-use serde::{Deserialize, Serialize};
+pub use sections::{Encoding, PairList, Structure, Transform};
+use wire::{Pieces, Section, Wire, check_kinds};
 
 /// The first four bytes of every model.
 pub const MAGIC: [u8; 4] = *b"BSN\0";
@@ -15,10 +20,8 @@ pub const MAX_DIMENSION: u16 = 1 << 13;
 /// The weights begin at a multiple of this, counted from the first byte of the model.
 pub const ALIGNMENT: usize = 16;
 
-/// Bytes of one complex weight: two f32.
-const WEIGHT_LEN: usize = 8;
-/// Of one weight without a name: 23 bytes of fields and 9 of padding before it, the CRC behind it.
-const LEAST_LEN: usize = 2 * ALIGNMENT + WEIGHT_LEN + CRC_LEN;
+/// Of one weight of 8 bytes without a name: 23 bytes of fields and 9 of padding before it, the CRC behind it.
+const LEAST_LEN: usize = 2 * ALIGNMENT + 8 + CRC_LEN;
 const CRC_LEN: usize = 4;
 
 /// One table of 1 KiB: a look-up a byte, instead of eight shifts.
@@ -31,14 +34,14 @@ const CRC: Crc<u32, Table<1>> = Crc::<u32, Table<1>>::new(&CRC_32_ISO_HDLC);
 ///
 /// // One row, two inputs: (1 + 0i, 0 + 1i), real parts first.
 /// let weights: Vec<u8> = [1.0_f32, 0.0, 0.0, 1.0].iter().flat_map(|w| w.to_le_bytes()).collect();
-/// let parts = Parts { inputs: 2, rows: 1, name: "tiny", group: None, weights: &weights };
+/// let parts = Parts { inputs: 2, rows: 1, name: "tiny", weights: &weights, ..Parts::default() };
 ///
 /// let mut bytes = vec![0; parts.encoded_len()?];
 /// let model = Model::from_bytes(parts.write(&mut bytes)?)?;
 /// assert_eq!((model.inputs(), model.rows(), model.name()), (2, 1, "tiny"));
 /// # Ok::<(), bispectral_core::Error>(())
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Parts<'a> {
     /// N, the samples of a signal.
@@ -49,51 +52,23 @@ pub struct Parts<'a> {
     pub name: &'a str,
     /// The group whose irreducible representations the rows are, where it is known: `Z16xZ16`.
     pub group: Option<&'a str>,
-    /// Little-endian f32: row after row, in each the N real parts and then the N imaginary parts.
+    /// How a weight is stored.
+    pub encoding: Encoding<'a>,
+    /// Which pairs (i, j) are computed.
+    pub pairs: PairList<'a>,
+    /// How z and z_ij are had from the weights.
+    pub structure: Structure<'a>,
+    /// Stored row after stored row, in each the N real parts and then the N imaginary parts, as `encoding` says;
+    /// for [`Structure::Cyclic`] one such row, the roots of unity.
     pub weights: &'a [u8],
-}
-
-/// A kind and what belongs to it. Kind 0 with no bytes is all that version 1 knows.
-#[derive(Serialize, Deserialize, Default)]
-struct Section<'a> {
-    kind: u8,
-    #[serde(borrow)]
-    bytes: &'a [u8],
-}
-
-/// The message, field by field in the order of the bytes; the CRC follows it.
-#[derive(Serialize, Deserialize)]
-struct Wire<'a> {
-    magic: [u8; 4],
-    version: u8,
-    #[serde(with = "postcard::fixint::le")]
-    length: u32,
-    inputs: u16,
-    rows: u16,
-    #[serde(borrow)]
-    name: &'a str,
-    group: &'a str,
-    encoding: Section<'a>,
-    pairs: Section<'a>,
-    structure: Section<'a>,
-    head: Section<'a>,
-    padding: &'a [u8],
-    weights: &'a [u8],
-}
-
-impl Wire<'_> {
-    /// Bytes of the message.
-    fn encoded_len(&self) -> Result<usize, Error> {
-        let counter = postcard::ser_flavors::Size::default();
-        postcard::serialize_with_flavor(self, counter).map_err(|_| Error::Malformed)
-    }
 }
 
 impl<'a> Parts<'a> {
     /// Reads `bytes` and checks everything that does not need a look at the single weights.
-    pub(crate) fn read(bytes: &'a [u8]) -> Result<Self, Error> {
+    pub(crate) fn read(bytes: &'a [u8]) -> Result<(Self, Layout<'a>), Error> {
         let message = checked_message(bytes)?;
-        let wire: Wire<'a> = postcard::from_bytes(message).map_err(|_| Error::Malformed)?;
+        let wire: Wire<'a, Section<'a>> =
+            postcard::from_bytes(message).map_err(|_| Error::Malformed)?;
         // Decoding stops behind the weights and takes varints of more bytes than they need, up to ten on a 64-bit
         // processor and five on the others. A model has one form, so there must be as many bytes as it takes to write.
         let shortest = wire.encoded_len()? == message.len();
@@ -102,36 +77,29 @@ impl<'a> Parts<'a> {
         if !(shortest && aligned && padded) {
             return Err(Error::Malformed);
         }
-        for (part, section) in [
-            (Part::Encoding, &wire.encoding),
-            (Part::Pairs, &wire.pairs),
-            (Part::Structure, &wire.structure),
-            (Part::Head, &wire.head),
-        ] {
-            match section.kind {
-                0 if section.bytes.is_empty() => {}
-                0 => return Err(Error::Malformed),
-                kind => return Err(Error::Unsupported { part, kind }),
-            }
-        }
+        check_kinds([&wire.encoding, &wire.pairs, &wire.structure, &wire.head])?;
+        check_dimensions(wire.inputs, wire.rows)?;
         let parts = Parts {
             inputs: wire.inputs,
             rows: wire.rows,
             name: wire.name,
             group: (!wire.group.is_empty()).then_some(wire.group),
+            pairs: PairList::read(&wire.pairs),
+            structure: Structure::read(&wire.structure, wire.inputs.into(), wire.rows.into())?,
+            encoding: Encoding::read(&wire.encoding)?,
             weights: wire.weights,
         };
-        parts.check_lengths()?;
-        Ok(parts)
+        let layout = parts.check()?;
+        Ok((parts, layout))
     }
 
     /// How many bytes [`write`](Self::write) will write.
     ///
     /// # Errors
-    /// [`Error::Dimensions`] and [`Error::WeightLength`] where the parts do not fit together,
+    /// [`Error::Dimensions`], [`Error::Malformed`] and [`Error::WeightLength`] where the parts do not fit together,
     /// [`Error::Overflow`] where the model would be longer than 4 GiB.
     pub fn encoded_len(&self) -> Result<usize, Error> {
-        self.check_lengths()?;
+        self.check()?;
         self.wire(self.padding()?, 0)
             .encoded_len()?
             .checked_add(CRC_LEN)
@@ -159,7 +127,7 @@ impl<'a> Parts<'a> {
         Ok(out)
     }
 
-    fn wire(&self, padding: usize, length: u32) -> Wire<'a> {
+    fn wire(&self, padding: usize, length: u32) -> Wire<'a, Pieces<'a>> {
         const ZEROS: [u8; ALIGNMENT] = [0; ALIGNMENT];
         Wire {
             magic: MAGIC,
@@ -169,10 +137,10 @@ impl<'a> Parts<'a> {
             rows: self.rows,
             name: self.name,
             group: self.group.unwrap_or_default(),
-            encoding: Section::default(),
-            pairs: Section::default(),
-            structure: Section::default(),
-            head: Section::default(),
+            encoding: self.encoding.pieces(),
+            pairs: self.pairs.pieces(),
+            structure: self.structure.pieces(),
+            head: Pieces::default(),
             padding: ZEROS.get(..padding).unwrap_or_default(),
             weights: self.weights,
         }
@@ -187,22 +155,45 @@ impl<'a> Parts<'a> {
         Ok(begin.wrapping_neg() % ALIGNMENT)
     }
 
-    fn check_lengths(&self) -> Result<(), Error> {
-        let (inputs, rows) = (self.inputs, self.rows);
-        if ![inputs, rows]
-            .iter()
-            .all(|dimension| (1..=MAX_DIMENSION).contains(dimension))
-        {
-            return Err(Error::Dimensions { inputs, rows });
-        }
-        let needed = usize::from(inputs) * usize::from(rows) * WEIGHT_LEN;
+    /// Everything but the values of scales and weights, in the order of `docs/format.md`.
+    fn check(&self) -> Result<Layout<'a>, Error> {
+        check_dimensions(self.inputs, self.rows)?;
+        let (inputs, rows) = (self.inputs.into(), self.rows.into());
+        let order = self.pairs.order(rows)?;
+        let stored = self
+            .structure
+            .stored(inputs, rows, order.len(), &self.encoding)?;
+        self.encoding.check(stored.rows)?;
+        let needed = stored.numbers * self.encoding.weight_len();
         if self.weights.len() != needed {
             return Err(Error::WeightLength {
                 needed: saturate(needed),
                 found: saturate(self.weights.len()),
             });
         }
+        Ok(Layout {
+            order,
+            stored_rows: stored.rows,
+        })
+    }
+}
+
+/// What is known of a model once its parts are checked.
+pub(crate) struct Layout<'a> {
+    /// The pairs, in the order of the features.
+    pub(crate) order: Order<'a>,
+    /// Rows of W that are stored.
+    pub(crate) stored_rows: usize,
+}
+
+fn check_dimensions(inputs: u16, rows: u16) -> Result<(), Error> {
+    if [inputs, rows]
+        .iter()
+        .all(|dimension| (1..=MAX_DIMENSION).contains(dimension))
+    {
         Ok(())
+    } else {
+        Err(Error::Dimensions { inputs, rows })
     }
 }
 
@@ -239,7 +230,7 @@ fn checked_message(bytes: &[u8]) -> Result<&[u8], Error> {
 }
 
 /// The weights are the last field of the message.
-fn offset_of_weights(message: &[u8], wire: &Wire<'_>) -> Option<usize> {
+fn offset_of_weights(message: &[u8], wire: &Wire<'_, Section<'_>>) -> Option<usize> {
     message.len().checked_sub(wire.weights.len())
 }
 

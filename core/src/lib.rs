@@ -43,8 +43,10 @@ extern crate std;
 mod bispectrum;
 mod error;
 mod extractor;
+mod features;
 mod flash;
 pub mod format;
+mod kernel;
 mod magnitude;
 mod model;
 #[cfg(feature = "std")]

@@ -25,6 +25,24 @@ impl Model<'_> {
         self.invariants(x, &mut vec![0.0; self.scratch_len()], &mut out)?;
         Ok(out)
     }
+
+    /// [`coefficients`](Self::coefficients) in a vector of their own.
+    ///
+    /// # Errors
+    /// As there, but for the lengths.
+    ///
+    /// ```
+    /// # use bispectral_core::Model;
+    /// # let bytes = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/models/z4.bsn"));
+    /// let model = Model::from_bytes(bytes)?;
+    /// assert_eq!(model.coefficients_vec(&[3.0, 1.0, 0.0, -1.0])?.len(), model.rows());
+    /// # Ok::<(), bispectral_core::Error>(())
+    /// ```
+    pub fn coefficients_vec(&self, x: &[f32]) -> Result<Vec<Complex32>, Error> {
+        let mut out = vec![Complex32::ZERO; self.rows()];
+        self.coefficients(x, &mut vec![0.0; self.scratch_len()], &mut out)?;
+        Ok(out)
+    }
 }
 
 impl From<Error> for std::io::Error {

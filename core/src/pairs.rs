@@ -1,5 +1,7 @@
 //! Which (i, j) there are: the upper triangle with its diagonal, row by row,
-//! (0,0), (0,1), …, (0,R−1), (1,1), …, (R−1,R−1).
+//! (0,0), (0,1), …, (0,R−1), (1,1), …, (R−1,R−1), or those of them that a model lists.
+
+use core::slice;
 
 /// How many invariants a model of `rows` rows has: R(R+1)/2.
 ///
@@ -41,4 +43,83 @@ pub const fn pair_index(rows: usize, i: usize, j: usize) -> Option<usize> {
 /// ```
 pub fn pairs(rows: usize) -> impl Iterator<Item = (usize, usize)> + Clone {
     (0..rows).flat_map(move |i| (i..rows).map(move |j| (i, j)))
+}
+
+/// The pairs of a model, in the order of its features.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Order<'a> {
+    /// All pairs of so many rows; none where they are listed.
+    rows: usize,
+    /// Little-endian u16 i and j.
+    listed: &'a [[u8; 4]],
+}
+
+impl<'a> Order<'a> {
+    pub(crate) fn all(rows: usize) -> Self {
+        Order { rows, listed: &[] }
+    }
+
+    pub(crate) fn listed(listed: &'a [[u8; 4]]) -> Self {
+        Order { rows: 0, listed }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        pair_count(self.rows) + self.listed.len()
+    }
+
+    pub(crate) fn get(&self, at: usize) -> Option<(usize, usize)> {
+        if let Some(pair) = self.listed.get(at) {
+            return Some(indices(pair));
+        }
+        let mut rest = at;
+        for i in 0..self.rows {
+            let row = self.rows - i;
+            if rest < row {
+                return Some((i, i + rest));
+            }
+            rest -= row;
+        }
+        None
+    }
+
+    #[inline(always)]
+    pub(crate) fn iter(&self) -> Pairs<'a> {
+        Pairs {
+            next: (0, 0),
+            rows: self.rows,
+            listed: self.listed.iter(),
+        }
+    }
+}
+
+/// What [`Order::iter`] gives.
+#[derive(Clone)]
+pub(crate) struct Pairs<'a> {
+    next: (usize, usize),
+    rows: usize,
+    listed: slice::Iter<'a, [u8; 4]>,
+}
+
+impl Iterator for Pairs<'_> {
+    type Item = (usize, usize);
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<(usize, usize)> {
+        let (i, j) = self.next;
+        if i >= self.rows {
+            return self.listed.next().map(indices);
+        }
+        self.next = if j + 1 < self.rows {
+            (i, j + 1)
+        } else {
+            (i + 1, i + 1)
+        };
+        Some((i, j))
+    }
+}
+
+#[inline(always)]
+fn indices(&[i, i_high, j, j_high]: &[u8; 4]) -> (usize, usize) {
+    let index = |low, high| usize::from(u16::from_le_bytes([low, high]));
+    (index(i, i_high), index(j, j_high))
 }

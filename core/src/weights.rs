@@ -2,6 +2,7 @@
 //!
 //! Planar rows let a compiler load whole vectors and need no shuffles.
 
+use crate::error::Error;
 use crate::scaling::exponent_of_largest;
 use num_complex::Complex32;
 
@@ -54,6 +55,17 @@ impl<'a, E: Element> Matrix<'a, E> {
     }
 }
 
+impl<'a, E: Element> Matrix<'a, E> {
+    /// Every row.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = Row<'a, E>> {
+        let inputs = self.inputs.max(1);
+        self.elements.chunks_exact(2 * inputs).map(move |row| {
+            let (re, im) = row.split_at_checked(inputs).unwrap_or_default();
+            Row { re, im }
+        })
+    }
+}
+
 impl<E: Element> Row<'_, E> {
     pub(crate) fn get(&self, n: usize) -> Option<Complex32> {
         Some(Complex32::new(
@@ -71,6 +83,17 @@ pub(crate) enum Weights<'a> {
     /// Any other place or machine.
     Bytes(Matrix<'a, [u8; 4]>),
 }
+
+/// `$body` with `$w` the matrix, of whichever element type.
+macro_rules! with_matrix {
+    ($weights:expr, $w:ident => $body:expr) => {
+        match $weights {
+            $crate::weights::Weights::Aligned($w) => $body,
+            $crate::weights::Weights::Bytes($w) => $body,
+        }
+    };
+}
+pub(crate) use with_matrix;
 
 /// Why bytes are not weights.
 pub(crate) enum Refused {
@@ -94,5 +117,23 @@ impl<'a> Weights<'a> {
             _ => Weights::Bytes(Matrix { elements, inputs }),
         };
         Ok((weights, exponent))
+    }
+
+    /// Whether they are read in place.
+    pub(crate) fn is_aligned(&self) -> bool {
+        matches!(self, Weights::Aligned(_))
+    }
+}
+
+impl Refused {
+    /// What a reader is told, where a row has `inputs` numbers.
+    pub(crate) fn error(self, inputs: usize) -> Error {
+        match self {
+            Refused::NonFinite(at) => Error::NonFiniteWeight {
+                row: (at / (2 * inputs).max(1)) as u16,
+                column: (at % inputs.max(1)) as u16,
+            },
+            Refused::Zero => Error::WeightRange,
+        }
     }
 }

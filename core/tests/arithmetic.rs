@@ -143,7 +143,7 @@ proptest! {
             prop_assert!(disc.holds(b.re, b.im), "β {b} outside {disc:?}");
         }
         let mut z = vec![Complex32::ZERO; model.rows()];
-        model.coefficients(&case.x, &mut z).unwrap();
+        model.coefficients(&case.x, &mut scratch, &mut z).unwrap();
         for (disc, z) in exact.coefficients.iter().zip(z) {
             prop_assert!(disc.holds(z.re, z.im), "z {z} outside {disc:?}");
         }
@@ -194,7 +194,7 @@ proptest! {
         prop_assert_eq!(bits(&beta), bits(extractor.bispectrum(&case.x).unwrap()));
 
         let mut z = vec![Complex32::ZERO; model.rows()];
-        model.coefficients(&case.x, &mut z).unwrap();
+        model.coefficients(&case.x, &mut scratch, &mut z).unwrap();
         prop_assert_eq!(bits(&z), bits(extractor.coefficients(&case.x).unwrap()));
     }
 

@@ -99,12 +99,12 @@ fn coefficients_and_terms_follow_the_documented_order() {
         let model = Model::from_bytes(&bytes).unwrap();
         let row = |i: usize| &weights[i * inputs..(i + 1) * inputs];
 
+        let mut scratch = vec![0.0; model.scratch_len()];
         let mut z = vec![Complex32::ZERO; rows];
-        model.coefficients(&x, &mut z).unwrap();
+        model.coefficients(&x, &mut scratch, &mut z).unwrap();
         let expected: Vec<_> = (0..rows).map(|i| coefficient(row(i), &x)).collect();
         assert_eq!(bits(&z), bits(&expected), "z of {rows} by {inputs}");
 
-        let mut scratch = vec![0.0; model.scratch_len()];
         let mut found = Vec::new();
         let magnitude = model
             .stream(&x, &mut scratch, |i, j, term| {

@@ -65,6 +65,7 @@ fn the_same_parts_are_written_as_exactly_these_bytes() {
         name: "quarter turns",
         group: Some("Z4"),
         weights: &weights,
+        ..Parts::default()
     };
     let mut out = [0xaa; 160];
     assert_eq!(parts.encoded_len(), Ok(148));
@@ -125,8 +126,8 @@ fn weights_begin_at_a_multiple_of_16_whatever_the_names() {
             inputs: 1,
             rows: 1,
             name: &name,
-            group: None,
             weights: &[0, 0, 128, 63, 0, 0, 0, 0],
+            ..Parts::default()
         };
         let mut out = vec![0; parts.encoded_len().unwrap()];
         let bytes = parts.write(&mut out).unwrap();

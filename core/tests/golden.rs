@@ -108,7 +108,7 @@ fn every_golden_vector_is_met_to_f32() {
             let name = |what: &str| format!("{} {at} {what}", golden.name);
 
             let mut z = vec![Complex32::ZERO; model.rows()];
-            model.coefficients(&x, &mut z).unwrap();
+            model.coefficients(&x, &mut scratch, &mut z).unwrap();
             let errors = [
                 worst(&name("z"), &z, &golden.z.row(at), &exact.coefficients),
                 {

@@ -5,7 +5,6 @@
 mod by_hand;
 mod equations;
 
-use bispectral_core::format::Parts;
 use bispectral_core::{Complex32, Error, Model};
 use by_hand::{Decoded, Fields, both, sealed};
 use equations::{Disc, Rounded, evaluate};
@@ -204,19 +203,7 @@ fn examine(bytes: &[u8], original: &[u8], random: &mut SplitMix64, tally: &mut T
 }
 
 fn written_back(model: &Model<'_>) -> Vec<u8> {
-    let mut weights = Vec::new();
-    for row in 0..model.rows() {
-        let row = || (0..model.inputs()).filter_map(|n| model.weight(row, n));
-        weights.extend(row().flat_map(|w| w.re.to_le_bytes()));
-        weights.extend(row().flat_map(|w| w.im.to_le_bytes()));
-    }
-    let parts = Parts {
-        inputs: model.inputs() as u16,
-        rows: model.rows() as u16,
-        name: model.name(),
-        group: model.group(),
-        weights: &weights,
-    };
+    let parts = model.parts();
     let mut bytes = vec![0; parts.encoded_len().unwrap()];
     parts.write(&mut bytes).unwrap();
     bytes
@@ -247,7 +234,9 @@ fn agrees_with_the_equations(
     let mut found = vec![Complex32::ZERO; model.pairs()];
 
     let z = &mut found[..model.rows()];
-    model.coefficients(&x, z).expect("weights below 2^61");
+    model
+        .coefficients(&x, &mut scratch, z)
+        .expect("weights below 2^61");
     assert_holds(&exact.coefficients, z);
     match model.bispectrum(&x, &mut scratch, &mut found) {
         Ok(()) => assert_holds(&exact.bispectrum, &found),

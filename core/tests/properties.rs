@@ -141,7 +141,7 @@ proptest! {
         let g = g.index(x.len());
         let x = moved(&x, g, factors);
         let mut z = vec![Complex32::ZERO; x.len()];
-        model.coefficients(&x, &mut z).unwrap();
+        model.coefficients(&x, &mut vec![0.0; model.scratch_len()], &mut z).unwrap();
         for (row, (value, error)) in still.iter().zip(exactly(&weights, &x).coefficients).enumerate() {
             let mut disc = shifted(value, &error);
             disc.centre *= character(factors, row, g);
@@ -158,7 +158,7 @@ proptest! {
         for g in 0..x.len() {
             let x = moved(&x, g, factors);
             let mut power = vec![0.0; x.len()];
-            model.power_spectrum(&x, &mut power).unwrap();
+            model.power_spectrum(&x, &mut vec![0.0; model.scratch_len()], &mut power).unwrap();
             for ((value, error), power) in still.iter().zip(exactly(&weights, &x).coefficients).zip(power) {
                 let squared = value.centre.norm_sqr();
                 // |z|² with z anywhere in its disc, two roundings of 2^-24, and steps of the subnormals.

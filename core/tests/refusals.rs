@@ -106,7 +106,7 @@ fn a_name_or_group_that_is_not_utf_8_is_malformed() {
 fn an_unknown_kind_of_a_section_is_named() {
     let parts = [Part::Encoding, Part::Pairs, Part::Structure, Part::Head];
     for (at, part) in parts.into_iter().enumerate() {
-        for (kind, bytes) in [(1, vec![]), (7, vec![1, 2, 3]), (255, vec![0; 200])] {
+        for (kind, bytes) in [(4, vec![]), (7, vec![1, 2, 3]), (255, vec![0; 200])] {
             let mut fields = Fields::z4();
             fields.sections[at] = (kind, bytes);
             assert_eq!(refusal(fields), Error::Unsupported { part, kind });
@@ -118,11 +118,11 @@ fn an_unknown_kind_of_a_section_is_named() {
 fn the_first_unknown_kind_is_named_whatever_the_weights_look_like() {
     // Another encoding has other lengths and other bits: nothing may be said of them.
     let mut fields = Fields::z4();
-    fields.sections[0] = (2, vec![]);
+    fields.sections[0] = (9, vec![]);
     fields.sections[3] = (1, vec![9]);
     fields.weights = vec![0xff; 17];
     let part = Part::Encoding;
-    assert_eq!(refusal(fields), Error::Unsupported { part, kind: 2 });
+    assert_eq!(refusal(fields), Error::Unsupported { part, kind: 9 });
 }
 
 #[test]
@@ -216,9 +216,8 @@ fn parts_that_do_not_fit_together_are_not_written() {
     let parts = Parts {
         inputs: 4,
         rows: 3,
-        name: "",
-        group: None,
         weights: &weights,
+        ..Parts::default()
     };
     let mut out = [0xaa; 200];
     let mut refused = |parts: Parts<'_>, room: usize| {

@@ -81,7 +81,7 @@ fn examine(model: &Model<'_>, reference: &Reference<'_>) -> Result<Findings, Err
     let mut powers = [[0.0; ROWS]; SIGNALS];
     for (signal, power) in powers.iter_mut().enumerate() {
         let x = shifted(reference, signal, 0);
-        model.power_spectrum(&x, power)?;
+        model.power_spectrum(&x, &mut scratch, power)?;
 
         let before = board::instructions();
         let magnitude = model.stream(&x, &mut scratch, |_, _, _| ())?;

@@ -71,6 +71,7 @@ fn a_name_that_commands_a_terminal_is_shown_and_not_obeyed() {
         name,
         group: Some("\u{202e}Z4"),
         weights: &[0, 0, 128, 63, 0, 0, 0, 0],
+        ..Parts::default()
     };
     let mut bytes = vec![0; parts.encoded_len().unwrap()];
     folder.write("model.bsn", parts.write(&mut bytes).unwrap());

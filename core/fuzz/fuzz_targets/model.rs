@@ -5,7 +5,7 @@
 
 #![no_main]
 
-use bispectral_core::format::{MAGIC, Parts, VERSION};
+use bispectral_core::format::{MAGIC, VERSION};
 use bispectral_core::{Complex32, Error, Model};
 use crc::{CRC_32_ISO_HDLC, Crc, Table};
 use libfuzzer_sys::fuzz_target;
@@ -47,19 +47,7 @@ fn examine(bytes: &[u8]) {
 }
 
 fn written_back(model: &Model<'_>) -> Vec<u8> {
-    let mut weights = Vec::new();
-    for row in 0..model.rows() {
-        let row = || (0..model.inputs()).map(|n| model.weight(row, n).expect("a weight"));
-        weights.extend(row().flat_map(|w| w.re.to_le_bytes()));
-        weights.extend(row().flat_map(|w| w.im.to_le_bytes()));
-    }
-    let parts = Parts {
-        inputs: model.inputs() as u16,
-        rows: model.rows() as u16,
-        name: model.name(),
-        group: model.group(),
-        weights: &weights,
-    };
+    let parts = model.parts();
     let mut bytes = vec![0; parts.encoded_len().expect("parts of a model")];
     parts.write(&mut bytes).expect("room for it");
     bytes
@@ -72,13 +60,14 @@ fn compute(model: &Model<'_>) {
         let x: Vec<f32> = (0..model.inputs()).map(|n| sample(n) * scale).collect();
         let mut scratch = vec![0.0; model.scratch_len()];
         let mut terms = vec![Complex32::ZERO; model.pairs()];
+        let mut z = vec![Complex32::ZERO; model.rows()];
         let mut power = vec![0.0; model.rows()];
         let finite = |z: &Complex32| z.re.is_finite() && z.im.is_finite();
 
-        check(model.coefficients(&x, &mut terms));
-        check(model.power_spectrum(&x, &mut power));
+        check(model.coefficients(&x, &mut scratch, &mut z));
+        check(model.power_spectrum(&x, &mut scratch, &mut power));
         check(model.bispectrum(&x, &mut scratch, &mut terms));
-        assert!(terms.iter().all(finite));
+        assert!(terms.iter().chain(&z).all(finite));
         assert!(power.iter().all(|p| p.is_finite()));
 
         let mut streamed = Vec::new();

@@ -1,9 +1,11 @@
 //! A reader and a writer made by hand from `docs/format.md`: no postcard, no `crc`, nothing of the crate but
 //! the names of its errors. What the crate accepts, refuses and names must be what this reader does.
 
-use bispectral_core::{Complex32, Error, Model, Part};
+mod sections;
 
-const PARTS: [Part; 4] = [Part::Encoding, Part::Pairs, Part::Structure, Part::Head];
+use bispectral_core::{Complex32, Error, Model};
+use sections::Section;
+
 const LEAST_LEN: u32 = 44;
 
 /// The fields of the format; what they say need not make sense.
@@ -13,7 +15,7 @@ pub(crate) struct Fields {
     pub(crate) rows: u16,
     pub(crate) name: Vec<u8>,
     pub(crate) group: Vec<u8>,
-    pub(crate) sections: [(u8, Vec<u8>); 4],
+    pub(crate) sections: [Section; 4],
     /// As many zeros as the weights need where there are none given.
     pub(crate) padding: Option<Vec<u8>>,
     pub(crate) weights: Vec<u8>,
@@ -127,6 +129,8 @@ pub(crate) struct Decoded {
     pub(crate) group: String,
     /// W, row after row.
     pub(crate) weights: Vec<Complex32>,
+    /// All where none are listed.
+    pub(crate) pairs: Option<Vec<(usize, usize)>>,
 }
 
 /// What the crate and this reader say of a file, which must be the same.
@@ -137,6 +141,17 @@ pub(crate) fn both(bytes: &[u8]) -> Result<(Model<'_>, Decoded), Error> {
             assert_eq!(model.rows(), decoded.rows.into());
             assert_eq!(model.name(), decoded.name);
             assert_eq!(model.group().unwrap_or_default(), decoded.group);
+            let rows = model.rows();
+            let all = || (0..rows).flat_map(|i| (i..rows).map(move |j| (i, j)));
+            let pairs = decoded.pairs.clone().unwrap_or_else(|| all().collect());
+            assert_eq!(model.pairs(), pairs.len());
+            assert!(model.pair_list().eq(pairs.iter().copied()));
+            let at = |at| model.pair(at);
+            assert!(
+                (0..=pairs.len())
+                    .map(at)
+                    .eq(pairs.iter().copied().map(Some).chain([None]))
+            );
             for (at, weight) in decoded.weights.iter().enumerate() {
                 let (row, column) = (at / model.inputs(), at % model.inputs());
                 let found = model.weight(row, column).expect("a weight");
@@ -156,21 +171,13 @@ pub(crate) fn both(bytes: &[u8]) -> Result<(Model<'_>, Decoded), Error> {
 /// Reads a file, checking in the order of the page.
 fn decode(bytes: &[u8]) -> Result<Decoded, Error> {
     let fields = parse(checked_message(bytes)?).ok_or(Error::Malformed)?;
-    for (part, (kind, bytes)) in PARTS.into_iter().zip(&fields.sections) {
-        match (*kind, bytes.is_empty()) {
-            (0, true) => {}
-            (0, false) => return Err(Error::Malformed),
-            (kind, _) => return Err(Error::Unsupported { part, kind }),
-        }
-    }
+    sections::known(&fields.sections)?;
     let (inputs, rows) = (fields.inputs, fields.rows);
     if inputs == 0 || rows == 0 || inputs > 8192 || rows > 8192 {
         return Err(Error::Dimensions { inputs, rows });
     }
-    let (needed, found) = (
-        u32::from(inputs) * u32::from(rows) * 8,
-        fields.weights.len() as u32,
-    );
+    let layout = sections::layout(&fields.sections, inputs.into(), rows.into())?;
+    let (needed, found) = (layout.weight_len(), fields.weights.len() as u32);
     if needed != found {
         return Err(Error::WeightLength { needed, found });
     }
@@ -179,7 +186,8 @@ fn decode(bytes: &[u8]) -> Result<Decoded, Error> {
         rows,
         name: String::from_utf8(fields.name).map_err(|_| Error::Malformed)?,
         group: String::from_utf8(fields.group).map_err(|_| Error::Malformed)?,
-        weights: weights(&fields.weights, inputs.into())?,
+        weights: layout.weights(&fields.weights)?,
+        pairs: layout.pairs,
     })
 }
 
@@ -223,7 +231,7 @@ fn parse(message: &[u8]) -> Option<Fields> {
     let rows = u16::try_from(varint(&mut rest)?).ok()?;
     let name = run(&mut rest)?;
     let group = run(&mut rest)?;
-    let mut sections: [(u8, Vec<u8>); 4] = Default::default();
+    let mut sections: [Section; 4] = Default::default();
     for section in &mut sections {
         let (kind, behind) = rest.split_first()?;
         rest = behind;
@@ -269,27 +277,4 @@ fn run(rest: &mut &[u8]) -> Option<Vec<u8>> {
     let (taken, behind) = rest.split_at_checked(length)?;
     *rest = behind;
     Some(taken.to_vec())
-}
-
-/// W from its planes, once every weight is finite and the largest within 2^-60 ≤ · < 2^61.
-fn weights(bytes: &[u8], inputs: usize) -> Result<Vec<Complex32>, Error> {
-    let stored: Vec<f32> = bytes
-        .chunks(4)
-        .map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]]))
-        .collect();
-    if let Some(at) = stored.iter().position(|w| !w.is_finite()) {
-        return Err(Error::NonFiniteWeight {
-            row: (at / inputs / 2) as u16,
-            column: (at % inputs) as u16,
-        });
-    }
-    let largest = stored.iter().fold(0.0_f32, |l, w| l.max(w.abs()));
-    if !(2_f32.powi(-60)..2_f32.powi(61)).contains(&largest) {
-        return Err(Error::WeightRange);
-    }
-    let weight = |row: &[f32], n: usize| Complex32::new(row[n], row[inputs + n]);
-    Ok(stored
-        .chunks(2 * inputs)
-        .flat_map(|row| (0..inputs).map(move |n| weight(row, n)))
-        .collect())
 }

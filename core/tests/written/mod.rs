@@ -9,9 +9,8 @@ pub(crate) fn model(inputs: usize, weights: &[Complex32]) -> Vec<u8> {
     let parts = Parts {
         inputs: inputs as u16,
         rows: (weights.len() / inputs) as u16,
-        name: "",
-        group: None,
         weights: &planar,
+        ..Parts::default()
     };
     let mut bytes = vec![0; parts.encoded_len().unwrap()];
     parts.write(&mut bytes).unwrap();

@@ -72,8 +72,8 @@ fn slices(model: &Model<'_>, x: &[f32]) -> Result<(), Error> {
     let scratch = black_box(&mut scratch[..]);
     let terms = black_box(&mut terms[..]);
     let power = black_box(&mut power[..]);
-    model.coefficients(x, terms)?;
-    model.power_spectrum(x, power)?;
+    model.coefficients(x, scratch, terms)?;
+    model.power_spectrum(x, scratch, power)?;
     model.bispectrum(x, scratch, terms)?;
     model.invariants(x, scratch, terms)?;
     let magnitude: Magnitude = model.stream(x, scratch, |i, j, term| {
@@ -101,6 +101,7 @@ fn write(model: &Model<'_>) -> Result<(), Error> {
         name: model.name(),
         group: model.group(),
         weights: &[0; 48],
+        ..Parts::default()
     });
     black_box(parts.encoded_len()?);
     black_box(parts.write(black_box(&mut [0; 128][..]))?);

@@ -116,8 +116,7 @@ fn sample(model: &Model<'_>, orbits: &Orbits, orbit: usize, member: usize) -> Re
         )
     };
     let invariants = model.invariants_vec(&x).map_err(refused)?;
-    let mut z = vec![Complex32::ZERO; model.rows()];
-    model.coefficients(&x, &mut z).map_err(refused)?;
+    let z = model.coefficients_vec(&x).map_err(refused)?;
     Ok(Sample {
         orbit,
         invariants,

@@ -28,9 +28,8 @@ pub fn follow(model: &Model<'_>, places: &ArrayView2<'_, f32>) -> Result<Motion>
         .into_par_iter()
         .map(|place| {
             let x = places.row(place).to_vec();
-            let mut z = vec![Complex32::ZERO; model.rows()];
-            model
-                .coefficients(&x, &mut z)
+            let z = model
+                .coefficients_vec(&x)
                 .map_err(|error| refused(place, error))?;
             let invariants = model.invariants_vec(&x);
             Ok((z, invariants.map_err(|error| refused(place, error))?))

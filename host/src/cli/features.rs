@@ -305,8 +305,8 @@ impl Work<'_> {
         match self.quantity {
             Quantity::Invariants => self.model.invariants(x, scratch, terms),
             Quantity::Bispectrum => self.model.bispectrum(x, scratch, terms),
-            Quantity::Coefficients => self.model.coefficients(x, terms),
-            Quantity::Power => self.model.power_spectrum(x, power),
+            Quantity::Coefficients => self.model.coefficients(x, scratch, terms),
+            Quantity::Power => self.model.power_spectrum(x, scratch, power),
         }
         .map_err(refusal)?;
         let (numbers, _) = result.as_chunks_mut::<4>();

@@ -101,7 +101,7 @@ pub fn weights(model: &Model<'_>) -> Array2<Complex32> {
 /// use bispectral_core::{Model, format::Parts};
 ///
 /// let weights = [1.0_f32, 0.0].map(f32::to_le_bytes).concat();
-/// let parts = Parts { inputs: 1, rows: 1, name: "one", group: None, weights: &weights };
+/// let parts = Parts { inputs: 1, rows: 1, name: "one", weights: &weights, ..Parts::default() };
 /// assert_eq!(Model::from_bytes(&encode(&parts)?)?.name(), "one");
 /// # Ok::<(), bispectral_core::Error>(())
 /// ```
@@ -140,5 +140,6 @@ pub fn encode_array(
         name,
         group,
         weights: &weights,
+        ..Parts::default()
     })
 }
