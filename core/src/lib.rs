@@ -41,11 +41,14 @@
 extern crate std;
 
 mod bispectrum;
+mod combined;
 mod error;
 mod extractor;
 mod features;
 mod flash;
 pub mod format;
+mod half;
+mod integer;
 mod kernel;
 mod magnitude;
 mod model;

@@ -2,7 +2,10 @@
 
 pub mod bsn;
 pub mod c;
+pub mod combined;
 pub mod emit;
+pub mod halves;
+pub mod integers;
 mod new_file;
 pub mod npy;
 pub mod rust;

@@ -61,19 +61,31 @@ pub fn normalise(samples: &mut [f32], inputs: usize) {
 
 /// C^(−1/2) of every member of every orbit.
 pub(super) fn zca(orbits: &Orbits) -> Mat<f64> {
-    let inputs = orbits.inputs();
-    let covariance = covariance(orbits);
+    function(covariance(orbits), |value, largest| {
+        if value > LEAST_VARIANCE * largest {
+            value.sqrt().recip()
+        } else {
+            0.0
+        }
+    })
+}
+
+/// C^(1/2) of every member of every orbit: ‖a C^(1/2)‖² is the mean of |a x|².
+pub(crate) fn root_of_covariance(orbits: &Orbits) -> Mat<f64> {
+    // Where there is no variance, rounding may leave less than none.
+    function(covariance(orbits), |value, _| value.max(0.0).sqrt())
+}
+
+/// The symmetric matrix of the same eigenvectors, with a function of each eigenvalue and the largest for eigenvalues.
+fn function(covariance: Mat<f64>, of: impl Fn(f64, f64) -> f64) -> Mat<f64> {
+    let inputs = covariance.nrows();
     let eigen = covariance
         .self_adjoint_eigen(Side::Lower)
         .expect("the covariance of finite samples has eigenvectors");
     let (vectors, values) = (eigen.U(), eigen.S().column_vector());
     let largest = (0..inputs).map(|k| values[k]).fold(0.0, f64::max);
     let scaled = Mat::from_fn(inputs, inputs, |n, k| {
-        if values[k] > LEAST_VARIANCE * largest {
-            vectors[(n, k)] / values[k].sqrt()
-        } else {
-            0.0
-        }
+        vectors[(n, k)] * of(values[k], largest)
     });
     scaled * vectors.transpose()
 }
