@@ -96,7 +96,7 @@ fn weigh<E: Element>(row: Row<'_, E>, x: &[f32], scale: Scale, v_re: &mut [f32],
 
 /// z_i z_j conj(s).
 #[inline(always)]
-fn triple(z_i: Complex32, z_j: Complex32, s: Complex32) -> Complex32 {
+pub(crate) fn triple(z_i: Complex32, z_j: Complex32, s: Complex32) -> Complex32 {
     let re = z_i.re * z_j.re - z_i.im * z_j.im;
     let im = z_i.re * z_j.im + z_i.im * z_j.re;
     Complex32::new(re * s.re + im * s.im, im * s.re - re * s.im)
@@ -144,13 +144,18 @@ impl Scale {
         power_of_two(-self.weights)
     }
 
+    /// E_x and E_w.
+    pub(crate) fn exponents(self) -> (i32, i32) {
+        (self.signal, self.weights)
+    }
+
     /// z is the computed one times 2 to this.
     pub(crate) fn coefficient(self) -> i32 {
         self.signal + self.weights
     }
 
     /// β is the computed one times 2 to this.
-    fn bispectrum(self) -> i32 {
+    pub(crate) fn bispectrum(self) -> i32 {
         3 * self.signal + 4 * self.weights
     }
 }

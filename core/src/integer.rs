@@ -1,7 +1,7 @@
 //! Encoding i8: W_in = q_in·scale_i with whole −127 ≤ q ≤ 127, a quarter of the flash of f32 and sums of whole numbers.
 //!
 //! A sum of integers has no order and no rounding, so the bits are the same everywhere without further ado, and a
-//! processor without a floating-point unit computes it dozens of times faster.
+//! processor without a floating-point unit has it in a fraction of the instructions.
 //!
 //! **The signal** is scaled by a power of two, so that the largest sample has b_x bits, and rounded to whole numbers X,
 //! a half away from zero: |X_n| < 2^b_x, b_x = min(15, 24 − ⌈log2 N⌉). Then |Σ q X| < N·127·2^b_x < 2^31.
@@ -9,263 +9,164 @@
 //! **The products** V = (q_i X + 2^(s−1)) >> s, an arithmetic shift that rounds a half upwards, have b_v bits:
 //! s = 7 + b_x − b_v, b_v = min(15, 23 − ⌈log2 N⌉), |V| < 2^b_v. Then |Σ (V_re q_re − V_im q_im)| < 2N·127·2^b_v < 2^31.
 //!
-//! Up to 256 inputs both are 15 bits: what is rounded off of the signal and of the products is 2^-16 of their largest,
-//! while q itself is known to 2^-8. z and z_ij become f32 at the end, by one conversion and one product each.
+//! **The results.** z_i = Σ q X as an f32, to nearest even, times scale_i·2^(1−b_x−E_w), where E_w is the exponent of the
+//! largest weight; z_ij = Σ V q_j as an f32 times the product of scale_i·2^(1−b_x+s−E_w) and scale_j·2^-E_w.
+//!
+//! Up to 256 inputs X and V have 15 bits: what is rounded off is 2^-16 of the largest sample or product at most, where
+//! rounding W to q costs 2^-8 of the largest weight. A sample below 2^-b_x of the largest counts for nothing.
 
-use num_complex::{Complex, Complex32};
+mod arithmetic;
 
-/// The largest |q|: −128 has no opposite and is refused, so that a row and its negative are both rows.
-pub(crate) const LARGEST: i32 = 127;
+use crate::bispectrum::{Scale, triple};
+use crate::error::Error;
+use crate::fold::{Fold, folded};
+use crate::magnitude::{Accumulator, Magnitude};
+use crate::pairs::Order;
+use crate::scaling::{exponent_of_largest, power_of_two, restore};
+use arithmetic::{IntegerRow, Precision, Products, quantise, scaled};
+use num_complex::Complex32;
 
-/// Bits of |q|.
-const WEIGHT_BITS: u32 = 7;
-/// Bits of the magnitude of an i16.
-const MOST_BITS: u32 = 15;
-/// Bits of the magnitude of an i32.
-const SUM_BITS: u32 = 31;
-
-/// How many bits a signal of N samples and its products with a row keep: as many as no sum leaves i32 with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Precision {
-    /// b_x.
-    signal: u32,
-    /// b_v.
-    product: u32,
-}
-
-impl Precision {
-    /// That of a model of 1 ≤ N ≤ 2^13 inputs.
-    pub(crate) const fn of(inputs: usize) -> Self {
-        let terms = inputs.next_power_of_two().ilog2();
-        Precision {
-            signal: least(MOST_BITS, SUM_BITS - WEIGHT_BITS - terms),
-            product: least(MOST_BITS, SUM_BITS - WEIGHT_BITS - terms - 1),
-        }
-    }
-
-    /// s, by which a product of a weight and a sample is shifted down.
-    const fn shift(self) -> u32 {
-        WEIGHT_BITS + self.signal - self.product
-    }
-
-    /// X is the signal times 2 to this, for a signal whose largest sample has `exponent`.
-    pub(crate) const fn of_signal(self, exponent: i32) -> i32 {
-        self.signal as i32 - 1 - exponent
-    }
-
-    /// V is q·X times 2 to minus this.
-    pub(crate) const fn of_product(self) -> i32 {
-        self.shift() as i32
-    }
-}
-
-const fn least(a: u32, b: u32) -> u32 {
-    if a < b { a } else { b }
-}
-
-/// X = x·2^(b_x−1−exponent), to the nearest whole number, a half away from zero, at most 2^b_x − 1.
-///
-/// `exponent` is that of the largest sample. Integer arithmetic on the bits of x: no processor needs floats for it.
-#[inline(always)]
-pub(crate) fn quantise(x: f32, exponent: i32, precision: Precision) -> i16 {
-    let bits = x.to_bits();
-    let field = bits >> 23 & 0xff;
-    // Subnormals have the exponent of the smallest normal numbers, and no leading one.
-    let mantissa = bits & 0x007f_ffff | u32::from(field != 0) << 23;
-    // |x| = mantissa·2^(field − 150).
-    let down = 150 - field.max(1) as i32 - precision.of_signal(exponent);
-    let magnitude = if down > 0 {
-        ((mantissa >> (down - 1).min(31)) + 1) >> 1
-    } else {
-        // Only where the largest sample is subnormal: then no mantissa is longer than that sample's.
-        mantissa << -down
-    };
-    let magnitude = magnitude.min((1 << precision.signal) - 1) as i16;
-    if bits >> 31 == 0 {
-        magnitude
-    } else {
-        -magnitude
-    }
-}
-
-/// Elements that a round of the loop takes.
-const ROUND: usize = 8;
-
-/// Σ_n q_n X_n.
-///
-/// One sum a loop: with the two of a complex number in one loop, LLVM 21 gathers the terms of each and spills what it
-/// loaded for the other. 27 instructions for eight terms on a Cortex-M4 (LDRSB, LDRSH, SMLABB each), 54 on a Cortex-M0,
-/// 35 on RV32IMAC, by the disassembly.
-#[inline(always)]
-fn dot(q: &[i8], x: &[i16]) -> i32 {
-    let (q_rounds, q_rest) = q.as_chunks::<ROUND>();
-    let (x_rounds, x_rest) = x.as_chunks::<ROUND>();
-    let mut sum = 0;
-    for (q, x) in q_rounds.iter().zip(x_rounds) {
-        for (q, x) in q.iter().zip(x) {
-            sum += i32::from(*q) * i32::from(*x);
-        }
-    }
-    for (q, x) in q_rest.iter().zip(x_rest) {
-        sum += i32::from(*q) * i32::from(*x);
-    }
-    sum
-}
-
-/// One row of W: q of the real parts and of the imaginary parts, both of N elements.
+/// W in whole numbers.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct IntegerRow<'a> {
-    pub(crate) re: &'a [i8],
-    pub(crate) im: &'a [i8],
+pub(crate) struct Integers<'a> {
+    /// Row after row, in each the real parts and then the imaginary parts.
+    q: &'a [i8],
+    scales: &'a [[u8; 4]],
+    inputs: usize,
 }
 
-impl IntegerRow<'_> {
-    /// Σ_n q_n X_n.
-    #[inline(always)]
-    pub(crate) fn coefficient(self, x: &[i16]) -> Complex<i32> {
-        Complex::new(dot(self.re, x), dot(self.im, x))
-    }
-
-    /// V_n = (q_n X_n + 2^(s−1)) >> s.
-    #[inline(always)]
-    pub(crate) fn weigh(self, x: &[i16], precision: Precision, v_re: &mut [i16], v_im: &mut [i16]) {
-        let shift = precision.shift();
-        let half = 1 << (shift - 1);
-        let v = v_re.iter_mut().zip(v_im);
-        for (((v_re, v_im), x), (re, im)) in v.zip(x).zip(self.re.iter().zip(self.im)) {
-            let x = i32::from(*x);
-            *v_re = ((i32::from(*re) * x + half) >> shift) as i16;
-            *v_im = ((i32::from(*im) * x + half) >> shift) as i16;
+impl<'a> Integers<'a> {
+    /// Weights and scales whose lengths the caller has checked, and the exponent of the largest weight.
+    pub(crate) fn new(
+        weights: &'a [u8],
+        scales: &'a [u8],
+        inputs: usize,
+    ) -> Result<(Self, i32), Error> {
+        let integers = Integers {
+            q: bytemuck::must_cast_slice(weights),
+            scales: scales.as_chunks().0,
+            inputs,
+        };
+        // It has no opposite: a row and its negative or conjugate are both to be rows.
+        if integers.q.contains(&i8::MIN) {
+            return Err(Error::Malformed);
+        }
+        let rows = integers.q.chunks_exact(2 * inputs.max(1)).enumerate();
+        let largest = rows.map(|(row, q)| {
+            let q = q.iter().fold(0, |largest, q| largest.max(q.unsigned_abs()));
+            integers.scale(row) * f32::from(q)
+        });
+        match exponent_of_largest(largest) {
+            Ok(Some(exponent)) => Ok((integers, exponent)),
+            // All are zero, or larger than f32 holds.
+            Ok(None) | Err(_) => Err(Error::WeightRange),
         }
     }
 
-    /// Σ_n V_n q_n.
+    /// Elements of f32 for X.
+    pub(crate) const fn signal_len(inputs: usize) -> usize {
+        inputs.div_ceil(2)
+    }
+
+    /// Elements of f32 for X and both parts of V.
+    pub(crate) const fn products_len(inputs: usize) -> usize {
+        (3 * inputs).div_ceil(2)
+    }
+
+    /// A stored weight.
+    pub(crate) fn weight(&self, row: usize, column: usize) -> Option<Complex32> {
+        let IntegerRow { re, im } = self.row(row);
+        let weight = |q: i8| self.scale(row) * f32::from(q);
+        Some(Complex32::new(
+            weight(*re.get(column)?),
+            weight(*im.get(column)?),
+        ))
+    }
+
+    /// Row `k`; an empty one past the end, where no caller goes.
     #[inline(always)]
-    pub(crate) fn product(self, v_re: &[i16], v_im: &[i16]) -> Complex<i32> {
-        Complex::new(
-            dot(self.re, v_re) - dot(self.im, v_im),
-            dot(self.im, v_re) + dot(self.re, v_im),
-        )
+    fn row(&self, k: usize) -> IntegerRow<'a> {
+        let from = 2 * k * self.inputs;
+        let row = self.q.get(from..from + 2 * self.inputs).unwrap_or_default();
+        let (re, im) = row.split_at_checked(self.inputs).unwrap_or_default();
+        IntegerRow { re, im }
+    }
+
+    #[inline(always)]
+    fn scale(&self, k: usize) -> f32 {
+        self.scales
+            .get(k)
+            .map_or(0.0, |scale| f32::from_le_bytes(*scale))
+    }
+
+    /// X, to `samples`, and with it z of the stored rows.
+    pub(crate) fn coefficients(
+        &self,
+        x: &[f32],
+        scale: Scale,
+        samples: &mut [i16],
+        z: &mut [Complex32],
+    ) {
+        let (precision, (signal, weights)) = (Precision::of(self.inputs), scale.exponents());
+        for (sample, x) in samples.iter_mut().zip(x) {
+            *sample = quantise(*x, signal, precision);
+        }
+        let exponent = -precision.of_signal(0) - weights;
+        for (k, z) in z.iter_mut().enumerate() {
+            let factor = restore(self.scale(k), exponent);
+            *z = scaled(self.row(k).coefficient(samples), factor);
+        }
+    }
+
+    /// Every β_ij of the scaled signal in the order of the pairs, and their norm.
+    ///
+    /// The scratch has [`products_len`](Self::products_len) elements, and two for each stored row.
+    pub(crate) fn each_term(
+        &self,
+        fold: Fold<'_>,
+        order: Order<'_>,
+        x: &[f32],
+        scale: Scale,
+        scratch: &mut [f32],
+        mut each: impl FnMut(usize, usize, Complex32),
+    ) -> Magnitude {
+        let (buffer, z) = split(scratch, Self::products_len(self.inputs));
+        let (samples, v) = buffer.split_at_mut_checked(self.inputs).unwrap_or_default();
+        let (v_re, v_im) = v.split_at_mut_checked(self.inputs).unwrap_or_default();
+        let v_im = v_im.get_mut(..self.inputs).unwrap_or_default();
+        self.coefficients(x, scale, samples, z);
+        let precision = Precision::of(self.inputs);
+        let (_, weights) = scale.exponents();
+        let exponent = precision.of_product() - precision.of_signal(0) - weights;
+        let per_row = power_of_two(-weights);
+
+        let mut squares = Accumulator::default();
+        let (mut weighed, mut multiplied) = (None, None);
+        let (mut factor, mut products) = (0.0, Products::default());
+        for (i, j) in order.iter() {
+            let ((a, a_conjugated), (b, b_conjugated)) = (fold.stored(i), fold.stored(j));
+            if weighed != Some(a) {
+                self.row(a).weigh(samples, precision, v_re, v_im);
+                factor = restore(self.scale(a), exponent);
+                (weighed, multiplied) = (Some(a), None);
+            }
+            if multiplied != Some(b) {
+                products = self.row(b).products(v_re, v_im);
+                multiplied = Some(b);
+            }
+            let sum = products.sum(a_conjugated, b_conjugated);
+            let s = scaled(sum, factor * (self.scale(b) * per_row));
+            let term = triple(folded(z, a, a_conjugated), folded(z, b, b_conjugated), s);
+            squares.add(term);
+            each(i, j, term);
+        }
+        squares.finish(scale.bispectrum())
     }
 }
 
-/// A sum as an f32, to nearest even, times `factor`.
-#[inline(always)]
-pub(crate) fn scaled(sum: Complex<i32>, factor: f32) -> Complex32 {
-    Complex32::new(sum.re as f32 * factor, sum.im as f32 * factor)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::format::MAX_DIMENSION;
-
-    #[test]
-    fn no_sum_leaves_i32_and_one_bit_more_would() {
-        for inputs in 1..=usize::from(MAX_DIMENSION) {
-            let precision = Precision::of(inputs);
-            let largest = |bits: u32| (1_i64 << bits) - 1;
-            let terms = |count: usize, bits| count as i64 * i64::from(LARGEST) * largest(bits);
-            let fits = |sum: i64| sum <= i64::from(i32::MAX);
-            assert!(fits(terms(inputs, precision.signal)));
-            assert!(fits(terms(2 * inputs, precision.product)));
-            if inputs.is_power_of_two() {
-                let more = precision.signal + 1;
-                assert!(more > MOST_BITS || !fits(terms(2 * inputs, more)));
-            }
-            // The largest product of a weight and a sample, shifted, has b_v bits.
-            let product = i64::from(LARGEST) * largest(precision.signal);
-            let half = 1 << (precision.shift() - 1);
-            assert!((product + half) >> precision.shift() <= largest(precision.product));
-            assert!((half - product) >> precision.shift() >= -largest(precision.product));
-        }
-        assert_eq!(Precision::of(256).signal, 15);
-        assert_eq!(Precision::of(256).product, 15);
-        assert_eq!(Precision::of(8192).product, 10);
-    }
-
-    #[test]
-    fn the_largest_rows_and_signals_do_not_overflow() {
-        // Overflow checks are on where tests run.
-        for inputs in [1, 2, 255, 256, 257, 512, 1024, 8192] {
-            let precision = Precision::of(inputs);
-            let x = [((1 << precision.signal) - 1) as i16; 8192];
-            for (re, im) in [(127, -127), (-127, -127), (127, 127), (-127, 127)] {
-                let (re, im) = ([re; 8192], [im; 8192]);
-                let row = IntegerRow {
-                    re: &re[..inputs],
-                    im: &im[..inputs],
-                };
-                let (mut v_re, mut v_im) = ([0; 8192], [0; 8192]);
-                row.coefficient(&x[..inputs]);
-                row.weigh(&x[..inputs], precision, &mut v_re, &mut v_im);
-                row.product(&v_re[..inputs], &v_im[..inputs]);
-            }
-        }
-    }
-
-    /// x·2^k to the nearest whole number, a half away from zero, in f64, where all of it is exact.
-    fn rounded(x: f32, k: i32) -> i64 {
-        (f64::from(x) * f64::from(k).exp2()).round() as i64
-    }
-
-    #[test]
-    fn samples_are_rounded_to_the_nearest_whole_number() {
-        let precision = Precision::of(64);
-        let largest = (1 << 15) - 1;
-        for exponent in [-149, -148, -135, -127, -126, -125, -1, 0, 1, 100, 127] {
-            let k = precision.of_signal(exponent);
-            let top = f64::from(exponent).exp2();
-            for step in 0..4096 {
-                // All magnitudes from 2^-20 of the largest on, ties included.
-                let x = (top * f64::from(step) / 2048.0) as f32;
-                let small = (top * f64::from(step) / f64::from(1 << 31)) as f32;
-                for x in [x, -x, small, -small] {
-                    let expected = rounded(x, k).clamp(-largest, largest);
-                    let found = quantise(x, exponent, precision);
-                    assert_eq!(i64::from(found), expected, "{x:e} of 2^{exponent}");
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn a_signal_times_a_power_of_two_is_the_same_whole_numbers() {
-        let precision = Precision::of(1000);
-        let signal = [1.0, -1.999_999_9, 0.3, 1e-3, -1.0 / 16384.0, 3e-9, 0.0];
-        let expected = signal.map(|x| quantise(x, 0, precision));
-        for k in -126..=126 {
-            let factor = f64::from(k).exp2() as f32;
-            // What is subnormal after this is rounded, far below what counts.
-            let found = signal.map(|x| quantise(x * factor, k, precision));
-            assert_eq!(found, expected, "2^{k}");
-        }
-    }
-
-    #[test]
-    fn products_are_shifted_down_with_a_half_upwards() {
-        let precision = Precision::of(64);
-        assert_eq!(precision.shift(), 7);
-        let (re, im) = ([1, 1, -1, 127], [-1, 3, 0, -127]);
-        let row = IntegerRow { re: &re, im: &im };
-        let (mut v_re, mut v_im) = ([0; 4], [0; 4]);
-        row.weigh(&[64, 63, 64, 32767], precision, &mut v_re, &mut v_im);
-        assert_eq!(v_re, [1, 0, 0, 32511]);
-        assert_eq!(v_im, [0, 1, 0, -32511]);
-        // (1 + 2i)(3 + 4i) = −5 + 10i.
-        let (re, im) = ([3, 0], [4, 0]);
-        let row = IntegerRow { re: &re, im: &im };
-        assert_eq!(row.product(&[1, 0], &[2, 0]), Complex::new(-5, 10));
-    }
-
-    #[test]
-    fn sums_of_any_length_are_the_definition() {
-        let q: [i8; 37] = core::array::from_fn(|n| (n as i8).wrapping_mul(37) % 100);
-        let x: [i16; 37] = core::array::from_fn(|n| (n as i16).wrapping_mul(7919));
-        for n in 0..=37 {
-            let terms = q.iter().zip(&x).take(n);
-            let expected: i32 = terms.map(|(q, x)| i32::from(*q) * i32::from(*x)).sum();
-            assert_eq!(dot(&q[..n], &x[..n]), expected);
-        }
-    }
+/// So many elements of a scratch buffer as numbers of 16 bits, and z in the others.
+pub(crate) fn split(scratch: &mut [f32], len: usize) -> (&mut [i16], &mut [Complex32]) {
+    let (buffer, z) = scratch.split_at_mut_checked(len).unwrap_or_default();
+    let z = bytemuck::try_cast_slice_mut(z).unwrap_or_default();
+    (bytemuck::must_cast_slice_mut(buffer), z)
 }

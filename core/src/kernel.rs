@@ -1,8 +1,11 @@
 //! How z and z_ij are had, one kind a file: what a [`Model`](crate::Model) asks of its structure and encoding.
 
 use crate::bispectrum::{Scale, Scratch, coefficient, each_term};
+use crate::combined::{Combined, Rows};
 use crate::error::{Error, Part};
+use crate::fold::Fold;
 use crate::format::{Encoding, Parts, Structure};
+use crate::integer::{Integers, split};
 use crate::magnitude::Magnitude;
 use crate::model::scratch_len;
 use crate::pairs::Order;
@@ -14,6 +17,10 @@ use num_complex::Complex32;
 pub(crate) enum Kernel<'a> {
     /// From W itself.
     Dense(Weights<'a>),
+    /// From W in whole numbers, with or without conjugates.
+    Integer(Integers<'a>, Fold<'a>),
+    /// z_ij from z.
+    Combined(Combined<'a>),
 }
 
 impl<'a> Kernel<'a> {
@@ -21,15 +28,41 @@ impl<'a> Kernel<'a> {
     pub(crate) fn new(parts: &Parts<'a>) -> Result<(Self, i32), Error> {
         let inputs = parts.inputs.into();
         match (parts.encoding, parts.structure) {
-            (Encoding::F32, Structure::Dense) => {
-                let (weights, exponent) =
-                    Weights::new(parts.weights, inputs).map_err(|refused| refused.error(inputs))?;
+            (
+                _,
+                Structure::Combined {
+                    rows,
+                    terms,
+                    scale,
+                    coefficients,
+                },
+            ) => {
+                let (weights, exponent) = match parts.encoding {
+                    Encoding::I8 { scales } => {
+                        let (w, exponent) = Integers::new(parts.weights, scales, inputs)?;
+                        (Rows::Integer(w), exponent)
+                    }
+                    _ => {
+                        let (w, exponent) = floats(parts)?;
+                        (Rows::Float(w), exponent)
+                    }
+                };
+                let combined = Combined::new(weights, Fold::new(rows), terms, scale, coefficients)?;
+                Ok((Kernel::Combined(combined), exponent))
+            }
+            (Encoding::I8 { scales }, structure) => {
+                let (w, exponent) = Integers::new(parts.weights, scales, inputs)?;
+                let fold = match structure {
+                    Structure::Conjugates { rows } => Fold::new(rows),
+                    _ => Fold::NONE,
+                };
+                Ok((Kernel::Integer(w, fold), exponent))
+            }
+            (_, Structure::Dense) => {
+                let (weights, exponent) = floats(parts)?;
                 Ok((Kernel::Dense(weights), exponent))
             }
-            (Encoding::F16, _) => Err(unsupported(Part::Encoding, 1)),
-            (Encoding::I8 { .. }, _) => Err(unsupported(Part::Encoding, 2)),
             (_, Structure::Conjugates { .. }) => Err(unsupported(Part::Structure, 1)),
-            (_, Structure::Combined { .. }) => Err(unsupported(Part::Structure, 2)),
             (_, Structure::Cyclic { .. }) => Err(unsupported(Part::Structure, 3)),
         }
     }
@@ -38,12 +71,16 @@ impl<'a> Kernel<'a> {
     pub(crate) fn scratch_len(&self, inputs: usize, stored_rows: usize) -> usize {
         match self {
             Kernel::Dense(_) => scratch_len(inputs, stored_rows),
+            Kernel::Integer(..) => Integers::products_len(inputs) + 2 * stored_rows,
+            Kernel::Combined(combined) => combined.scratch_len(inputs, stored_rows),
         }
     }
 
     pub(crate) fn is_aligned(&self) -> bool {
         match self {
             Kernel::Dense(weights) => weights.is_aligned(),
+            Kernel::Integer(..) => true,
+            Kernel::Combined(combined) => combined.is_aligned(),
         }
     }
 
@@ -51,6 +88,12 @@ impl<'a> Kernel<'a> {
     pub(crate) fn weight(&self, row: usize, column: usize) -> Option<Complex32> {
         match *self {
             Kernel::Dense(weights) => with_matrix!(weights, w => w.row(row).get(column)),
+            Kernel::Integer(integers, fold) => {
+                let (stored, conjugated) = fold.stored(row);
+                let w = integers.weight(stored, column)?;
+                Some(if conjugated { w.conj() } else { w })
+            }
+            Kernel::Combined(combined) => combined.weight(row, column),
         }
     }
 
@@ -59,7 +102,7 @@ impl<'a> Kernel<'a> {
         &self,
         x: &[f32],
         scale: Scale,
-        _scratch: &mut [f32],
+        scratch: &mut [f32],
         each: &mut dyn FnMut(Complex32),
     ) {
         match *self {
@@ -68,6 +111,13 @@ impl<'a> Kernel<'a> {
                     each(coefficient(row, x, scale.input()));
                 }
             }),
+            Kernel::Integer(integers, fold) => {
+                let (samples, z) = split(scratch, Integers::products_len(x.len()));
+                let samples = samples.get_mut(..x.len()).unwrap_or_default();
+                integers.coefficients(x, scale, samples, z);
+                fold.each_coefficient(z, each);
+            }
+            Kernel::Combined(combined) => combined.each_coefficient(x, scale, scratch, each),
         }
     }
 
@@ -85,10 +135,24 @@ impl<'a> Kernel<'a> {
                 let scratch = Scratch::split(scratch, x.len());
                 with_matrix!(weights, w => each_term(w, order, scale, x, scratch, each))
             }
+            Kernel::Integer(integers, fold) => {
+                integers.each_term(fold, order, x, scale, scratch, each)
+            }
+            Kernel::Combined(combined) => combined.each_term(order, x, scale, scratch, each),
         }
     }
 }
 
 fn unsupported(part: Part, kind: u8) -> Error {
     Error::Unsupported { part, kind }
+}
+
+/// Weights that are floats, of either width.
+fn floats<'a>(parts: &Parts<'a>) -> Result<(Weights<'a>, i32), Error> {
+    let inputs = parts.inputs.into();
+    let weights = match parts.encoding {
+        Encoding::F16 => Weights::halves(parts.weights, inputs),
+        _ => Weights::new(parts.weights, inputs),
+    };
+    weights.map_err(|refused| refused.error(inputs))
 }

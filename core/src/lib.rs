@@ -46,6 +46,7 @@ mod error;
 mod extractor;
 mod features;
 mod flash;
+mod fold;
 pub mod format;
 mod half;
 mod integer;

@@ -3,6 +3,7 @@
 //! Planar rows let a compiler load whole vectors and need no shuffles.
 
 use crate::error::Error;
+use crate::half::is_finite;
 use crate::scaling::exponent_of_largest;
 use num_complex::Complex32;
 
@@ -82,6 +83,10 @@ pub(crate) enum Weights<'a> {
     Aligned(Matrix<'a, f32>),
     /// Any other place or machine.
     Bytes(Matrix<'a, [u8; 4]>),
+    /// Binary16 at a multiple of two on a little-endian machine.
+    Halves(Matrix<'a, u16>),
+    /// Binary16 in any other place or machine.
+    HalfBytes(Matrix<'a, [u8; 2]>),
 }
 
 /// `$body` with `$w` the matrix, of whichever element type.
@@ -90,6 +95,8 @@ macro_rules! with_matrix {
         match $weights {
             $crate::weights::Weights::Aligned($w) => $body,
             $crate::weights::Weights::Bytes($w) => $body,
+            $crate::weights::Weights::Halves($w) => $body,
+            $crate::weights::Weights::HalfBytes($w) => $body,
         }
     };
 }
@@ -119,9 +126,27 @@ impl<'a> Weights<'a> {
         Ok((weights, exponent))
     }
 
+    /// [`new`](Self::new), of binary16.
+    pub(crate) fn halves(bytes: &'a [u8], inputs: usize) -> Result<(Self, i32), Refused> {
+        let (elements, _) = bytes.as_chunks::<2>();
+        if let Some(at) = (elements.iter()).position(|half| !is_finite(u16::from_le_bytes(*half))) {
+            return Err(Refused::NonFinite(at));
+        }
+        let exponent = exponent_of_largest(elements.iter().map(|element| element.value()))
+            .map_err(Refused::NonFinite)?
+            .ok_or(Refused::Zero)?;
+        let weights = match bytemuck::try_cast_slice(bytes) {
+            Ok(elements) if cfg!(target_endian = "little") => {
+                Weights::Halves(Matrix { elements, inputs })
+            }
+            _ => Weights::HalfBytes(Matrix { elements, inputs }),
+        };
+        Ok((weights, exponent))
+    }
+
     /// Whether they are read in place.
     pub(crate) fn is_aligned(&self) -> bool {
-        matches!(self, Weights::Aligned(_))
+        matches!(self, Weights::Aligned(_) | Weights::Halves(_))
     }
 }
 

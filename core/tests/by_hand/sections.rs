@@ -192,6 +192,32 @@ fn floats(bytes: &[u8]) -> Vec<f32> {
     bytes.chunks_exact(4).map(float).collect()
 }
 
+/// Sign, five bits of exponent, ten of fraction.
+fn half(bytes: &[u8]) -> f32 {
+    let bits = u16::from_le_bytes([bytes[0], bytes[1]]);
+    let (exponent, fraction) = (i32::from(bits >> 10 & 31), f32::from(bits & 0x3ff) / 1024.0);
+    let magnitude = match (exponent, fraction) {
+        (0, _) => fraction * 2_f32.powi(-14),
+        (31, 0.0) => f32::INFINITY,
+        (31, _) => f32::NAN,
+        _ => (1.0 + fraction) * 2_f32.powi(exponent - 15),
+    };
+    if bits >> 15 == 1 {
+        -magnitude
+    } else {
+        magnitude
+    }
+}
+
+/// q times the scale of its row; −128 is no q.
+fn integers(bytes: &[u8], scales: &[f32], width: usize) -> Option<Vec<f32>> {
+    let row = |(row, scale): (&[u8], &f32)| -> Vec<f32> {
+        row.iter().map(|q| f32::from(*q as i8) * scale).collect()
+    };
+    let rows = bytes.chunks(2 * width).zip(scales);
+    (!bytes.contains(&0x80)).then(|| rows.flat_map(row).collect())
+}
+
 impl Layout {
     /// Check 15.
     pub(crate) fn weight_len(&self) -> u32 {
@@ -201,18 +227,17 @@ impl Layout {
     /// W, row after row, once every stored number is finite and the largest within 2^-60 ≤ · < 2^61.
     pub(crate) fn weights(&self, bytes: &[u8]) -> Result<Vec<Complex32>, Error> {
         let (width, _) = self.stored;
-        let stored = match (self.element_len, &self.scales) {
-            (4, _) => floats(bytes),
-            (length, _) => {
-                let (part, kind) = (Part::Encoding, 3 - length as u8);
-                return Err(Error::Unsupported { part, kind });
-            }
-        };
-        if self.kind > 0 {
+        if self.kind == 3 || self.kind == 1 && self.scales.is_none() {
             let (part, kind) = (Part::Structure, self.kind);
             return Err(Error::Unsupported { part, kind });
         }
-        if let Some(at) = stored.iter().position(|w| !w.is_finite()) {
+        let stored = match (self.element_len, &self.scales) {
+            (1, Some(scales)) => integers(bytes, scales, width).ok_or(Error::Malformed)?,
+            (2, _) => bytes.chunks_exact(2).map(half).collect(),
+            _ => floats(bytes),
+        };
+        let not_finite = stored.iter().position(|w| !w.is_finite());
+        if let Some(at) = not_finite.filter(|_| self.scales.is_none()) {
             return Err(Error::NonFiniteWeight {
                 row: (at / width / 2) as u16,
                 column: (at % width) as u16,
