@@ -7,3 +7,4 @@ pub mod irreps;
 pub mod motion;
 pub mod orbit_distance;
 pub mod recovery;
+pub mod separation;

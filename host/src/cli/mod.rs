@@ -108,7 +108,10 @@ pub fn run(arguments: &Arguments) -> Result<()> {
             .global
             .pool()?
             .install(|| demo.run(seed, &console)),
-        Command::Export(export) => export.run(&console),
+        Command::Export(export) => arguments
+            .global
+            .pool()?
+            .install(|| export.run(seed, &console)),
         Command::Import(import) => import.run(&console),
         Command::Features(features) => features.run(&arguments.global.pool()?, &console),
         Command::Group(group) => arguments.global.pool()?.install(|| group.run(&console)),

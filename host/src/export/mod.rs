@@ -3,8 +3,14 @@
 pub mod bsn;
 pub mod c;
 pub mod combined;
+pub mod conjugates;
+pub mod cost;
+pub mod cyclic;
 pub mod emit;
+pub mod fit;
+pub mod form;
 pub mod halves;
+pub mod instructions;
 pub mod integers;
 mod new_file;
 pub mod npy;
