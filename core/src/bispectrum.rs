@@ -139,6 +139,11 @@ impl Scale {
         PowerOfTwo::new(-self.coefficient())
     }
 
+    /// What x is multiplied by where the weights have their own factor.
+    pub(crate) fn signal(self) -> PowerOfTwo {
+        PowerOfTwo::new(-self.signal)
+    }
+
     /// What W_i ⊙ x is multiplied by.
     fn product(self) -> f32 {
         power_of_two(-self.weights)

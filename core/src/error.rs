@@ -83,6 +83,8 @@ pub enum Error {
     ///
     /// β̄ does not change when W is multiplied by a constant: scale it and export again.
     WeightRange,
+    /// The model's transform is fast, and this program was built without the feature `fft` of bispectral-core.
+    NeedsFft,
     /// The signal has not as many samples as the model has inputs.
     InputLength {
         /// Inputs of the model.
@@ -199,6 +201,10 @@ impl fmt::Display for Error {
             Error::WeightRange => {
                 f.write_str("the largest weight is outside 2^-60 to 2^60: scale W by a constant")
             }
+            Error::NeedsFft => f.write_str(
+                "the model calls for a fast Fourier transform: build with the feature `fft` of bispectral-core, \
+                 or export it with sums",
+            ),
             Error::InputLength { needed, found } => {
                 write!(f, "{found} samples where the model has {needed} inputs")
             }

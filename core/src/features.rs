@@ -170,20 +170,20 @@ impl Model<'_> {
         &self,
         x: &[f32],
         scratch: &mut [f32],
-        mut each: impl FnMut(usize, usize, Complex32),
+        each: impl FnMut(usize, usize, Complex32),
     ) -> Result<Magnitude, Error> {
-        Some(self.each_term(x, scratch, &mut each)?)
+        Some(self.each_term(x, scratch, each)?)
             .filter(Magnitude::has_direction)
             .ok_or(Error::ZeroBispectrum)
     }
 
-    /// [`stream`](Self::stream), whatever the norm, and once for all closures: its loops are 3 KB of code, the indirect call a dozen
-    /// instructions of the hundreds that a term takes.
+    /// [`stream`](Self::stream), whatever the norm.
+    #[inline]
     fn each_term(
         &self,
         x: &[f32],
         scratch: &mut [f32],
-        each: &mut dyn FnMut(usize, usize, Complex32),
+        each: impl FnMut(usize, usize, Complex32),
     ) -> Result<Magnitude, Error> {
         let (scratch, scale) = self.prepare(x, scratch)?;
         Ok(self.kernel.each_term(self.order, x, scale, scratch, each))
@@ -197,7 +197,7 @@ impl Model<'_> {
         out: &mut [Complex32],
     ) -> Result<Magnitude, Error> {
         let mut out = out.iter_mut();
-        self.each_term(x, scratch, &mut |_, _, term| {
+        self.each_term(x, scratch, |_, _, term| {
             if let Some(out) = out.next() {
                 *out = term;
             }

@@ -8,7 +8,7 @@ mod wire;
 use crate::error::Error;
 use crate::pairs::Order;
 use crc::{CRC_32_ISO_HDLC, Crc, Table};
-pub(crate) use sections::CONJUGATED;
+pub(crate) use sections::{CONJUGATED, order_and_exponent};
 pub use sections::{Encoding, PairList, Structure, Transform};
 use wire::{Pieces, Section, Wire, check_kinds};
 

@@ -2,9 +2,10 @@
 
 use crate::bispectrum::{Scale, Scratch, coefficient, each_term};
 use crate::combined::{Combined, Rows};
+use crate::cyclic::Cyclic;
 use crate::error::{Error, Part};
 use crate::fold::Fold;
-use crate::format::{Encoding, Parts, Structure};
+use crate::format::{Encoding, Parts, Structure, order_and_exponent};
 use crate::integer::{Integers, split};
 use crate::magnitude::Magnitude;
 use crate::model::scratch_len;
@@ -12,11 +13,16 @@ use crate::pairs::Order;
 use crate::weights::{Weights, with_matrix};
 use num_complex::Complex32;
 
+/// The largest weight must be within 2^±this; then no product of two weights and a scaled sample leaves f32.
+const WEIGHT_EXPONENT: i32 = 60;
+
 /// The computation a model calls for. The scratch it is given has [`scratch_len`](Self::scratch_len) elements.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Kernel<'a> {
     /// From W itself.
     Dense(Weights<'a>),
+    /// From the group.
+    Cyclic(Cyclic<'a>),
     /// From W in whole numbers, with or without conjugates.
     Integer(Integers<'a>, Fold<'a>),
     /// z_ij from z.
@@ -28,6 +34,12 @@ impl<'a> Kernel<'a> {
     pub(crate) fn new(parts: &Parts<'a>) -> Result<(Self, i32), Error> {
         let inputs = parts.inputs.into();
         match (parts.encoding, parts.structure) {
+            (_, Structure::Cyclic { factors, .. }) => {
+                let (_, width) = order_and_exponent(factors).ok_or(Error::Malformed)?;
+                let (roots, exponent) = floats(parts, width)?;
+                let cyclic = Cyclic::new(&parts.structure, roots, exponent)?;
+                Ok((Kernel::Cyclic(cyclic), exponent))
+            }
             (
                 _,
                 Structure::Combined {
@@ -39,11 +51,11 @@ impl<'a> Kernel<'a> {
             ) => {
                 let (weights, exponent) = match parts.encoding {
                     Encoding::I8 { scales } => {
-                        let (w, exponent) = Integers::new(parts.weights, scales, inputs)?;
+                        let (w, exponent) = integers(parts, scales)?;
                         (Rows::Integer(w), exponent)
                     }
                     _ => {
-                        let (w, exponent) = floats(parts)?;
+                        let (w, exponent) = floats(parts, inputs)?;
                         (Rows::Float(w), exponent)
                     }
                 };
@@ -51,7 +63,7 @@ impl<'a> Kernel<'a> {
                 Ok((Kernel::Combined(combined), exponent))
             }
             (Encoding::I8 { scales }, structure) => {
-                let (w, exponent) = Integers::new(parts.weights, scales, inputs)?;
+                let (w, exponent) = integers(parts, scales)?;
                 let fold = match structure {
                     Structure::Conjugates { rows } => Fold::new(rows),
                     _ => Fold::NONE,
@@ -59,11 +71,10 @@ impl<'a> Kernel<'a> {
                 Ok((Kernel::Integer(w, fold), exponent))
             }
             (_, Structure::Dense) => {
-                let (weights, exponent) = floats(parts)?;
+                let (weights, exponent) = floats(parts, inputs)?;
                 Ok((Kernel::Dense(weights), exponent))
             }
             (_, Structure::Conjugates { .. }) => Err(unsupported(Part::Structure, 1)),
-            (_, Structure::Cyclic { .. }) => Err(unsupported(Part::Structure, 3)),
         }
     }
 
@@ -71,6 +82,7 @@ impl<'a> Kernel<'a> {
     pub(crate) fn scratch_len(&self, inputs: usize, stored_rows: usize) -> usize {
         match self {
             Kernel::Dense(_) => scratch_len(inputs, stored_rows),
+            Kernel::Cyclic(cyclic) => cyclic.scratch_len(),
             Kernel::Integer(..) => Integers::products_len(inputs) + 2 * stored_rows,
             Kernel::Combined(combined) => combined.scratch_len(inputs, stored_rows),
         }
@@ -79,6 +91,7 @@ impl<'a> Kernel<'a> {
     pub(crate) fn is_aligned(&self) -> bool {
         match self {
             Kernel::Dense(weights) => weights.is_aligned(),
+            Kernel::Cyclic(cyclic) => cyclic.is_aligned(),
             Kernel::Integer(..) => true,
             Kernel::Combined(combined) => combined.is_aligned(),
         }
@@ -88,6 +101,7 @@ impl<'a> Kernel<'a> {
     pub(crate) fn weight(&self, row: usize, column: usize) -> Option<Complex32> {
         match *self {
             Kernel::Dense(weights) => with_matrix!(weights, w => w.row(row).get(column)),
+            Kernel::Cyclic(cyclic) => cyclic.weight(row, column),
             Kernel::Integer(integers, fold) => {
                 let (stored, conjugated) = fold.stored(row);
                 let w = integers.weight(stored, column)?;
@@ -111,6 +125,7 @@ impl<'a> Kernel<'a> {
                     each(coefficient(row, x, scale.input()));
                 }
             }),
+            Kernel::Cyclic(cyclic) => cyclic.each_coefficient(x, scale, scratch, each),
             Kernel::Integer(integers, fold) => {
                 let (samples, z) = split(scratch, Integers::products_len(x.len()));
                 let samples = samples.get_mut(..x.len()).unwrap_or_default();
@@ -122,7 +137,27 @@ impl<'a> Kernel<'a> {
     }
 
     /// Every β_ij of the scaled signal in the order of the pairs, and their norm.
+    ///
+    /// Compiled once for all closures where a term takes hundreds of instructions and the loops 3 KB of code, so that an
+    /// indirect call is a dozen more; into each caller where a term takes no more than that call.
+    #[inline]
     pub(crate) fn each_term(
+        &self,
+        order: Order<'_>,
+        x: &[f32],
+        scale: Scale,
+        scratch: &mut [f32],
+        mut each: impl FnMut(usize, usize, Complex32),
+    ) -> Magnitude {
+        match self {
+            Kernel::Cyclic(cyclic) => cyclic.each_term(order, x, scale, scratch, each),
+            _ => self.each_summed_term(order, x, scale, scratch, &mut each),
+        }
+    }
+
+    /// The kinds whose z_ij are sums over the inputs.
+    #[inline(never)]
+    fn each_summed_term(
         &self,
         order: Order<'_>,
         x: &[f32],
@@ -135,6 +170,8 @@ impl<'a> Kernel<'a> {
                 let scratch = Scratch::split(scratch, x.len());
                 with_matrix!(weights, w => each_term(w, order, scale, x, scratch, each))
             }
+            // Not one of them: `each_term` has it.
+            Kernel::Cyclic(cyclic) => cyclic.each_term(order, x, scale, scratch, each),
             Kernel::Integer(integers, fold) => {
                 integers.each_term(fold, order, x, scale, scratch, each)
             }
@@ -143,16 +180,30 @@ impl<'a> Kernel<'a> {
     }
 }
 
+/// The largest weight is within its limits.
+fn in_range<T>((weights, exponent): (T, i32)) -> Result<(T, i32), Error> {
+    if exponent.abs() > WEIGHT_EXPONENT {
+        return Err(Error::WeightRange);
+    }
+    Ok((weights, exponent))
+}
+
 fn unsupported(part: Part, kind: u8) -> Error {
     Error::Unsupported { part, kind }
 }
 
-/// Weights that are floats, of either width.
-fn floats<'a>(parts: &Parts<'a>) -> Result<(Weights<'a>, i32), Error> {
-    let inputs = parts.inputs.into();
+/// Weights that are floats, of either length, `width` complex numbers a row.
+fn floats<'a>(parts: &Parts<'a>, width: usize) -> Result<(Weights<'a>, i32), Error> {
     let weights = match parts.encoding {
-        Encoding::F16 => Weights::halves(parts.weights, inputs),
-        _ => Weights::new(parts.weights, inputs),
+        Encoding::F16 => Weights::halves(parts.weights, width),
+        _ => Weights::new(parts.weights, width),
     };
-    weights.map_err(|refused| refused.error(inputs))
+    weights
+        .map_err(|refused| refused.error(width))
+        .and_then(in_range)
+}
+
+/// Weights that are whole numbers.
+fn integers<'a>(parts: &Parts<'a>, scales: &'a [u8]) -> Result<(Integers<'a>, i32), Error> {
+    Integers::new(parts.weights, scales, parts.inputs.into()).and_then(in_range)
 }

@@ -42,6 +42,7 @@ extern crate std;
 
 mod bispectrum;
 mod combined;
+mod cyclic;
 mod error;
 mod extractor;
 mod features;
@@ -60,6 +61,7 @@ mod scaling;
 mod weights;
 
 pub use bispectrum::LANES;
+pub use cyclic::cyclic_scratch_len;
 pub use error::{Error, Part};
 pub use extractor::Extractor;
 pub use flash::Aligned;

@@ -102,6 +102,43 @@ impl Accumulator {
     }
 }
 
+/// So many squares are added without compensation: their roundings are at most four units in the last place of the norm.
+pub(crate) const BLOCK: usize = 16;
+/// Squares below 2^-126 have lost digits, of 2^25 terms no more than 2^-44 of a sum that is larger than this.
+const LEAST_SQUARES: f32 = 1.0 / (1_u128 << 80) as f32;
+
+/// Σ|β_ij|² for terms that cost little else: block after block, only their sums compensated.
+#[derive(Default)]
+pub(crate) struct Blocks(Compensated);
+
+/// Σ|β_ij|² of at most [`BLOCK`] terms.
+#[derive(Default)]
+pub(crate) struct Block {
+    re: f32,
+    im: f32,
+}
+
+impl Block {
+    #[inline(always)]
+    pub(crate) fn add(&mut self, term: Complex32) {
+        self.re += term.re * term.re;
+        self.im += term.im * term.im;
+    }
+}
+
+impl Blocks {
+    #[inline(always)]
+    pub(crate) fn add(&mut self, block: Block) {
+        self.0.add(block.re + block.im);
+    }
+
+    /// `None` where the terms are so small that some of their squares may have vanished.
+    pub(crate) fn finish(self, exponent: i32) -> Option<Magnitude> {
+        let norm = libm::sqrtf(self.0.sum);
+        (self.0.sum >= LEAST_SQUARES).then_some(Magnitude { norm, exponent })
+    }
+}
+
 /// Kahan's sum: what rounding took from the last addition is given to the next.
 #[derive(Default)]
 struct Compensated {

@@ -6,9 +6,6 @@ use crate::kernel::Kernel;
 use crate::pairs::Order;
 use num_complex::Complex32;
 
-/// The largest weight must be within 2^±this; then no product of two weights and a scaled sample leaves f32.
-const WEIGHT_EXPONENT: i32 = 60;
-
 /// Elements of scratch that a model needs for one signal: the products of a row with the signal, and z.
 ///
 /// ```
@@ -72,9 +69,6 @@ impl<'a> Model<'a> {
     pub fn from_bytes(bytes: &'a [u8]) -> Result<Self, Error> {
         let (parts, Layout { order, stored_rows }) = Parts::read(bytes)?;
         let (kernel, exponent) = Kernel::new(&parts)?;
-        if exponent.abs() > WEIGHT_EXPONENT {
-            return Err(Error::WeightRange);
-        }
         Ok(Model {
             parts,
             order,

@@ -63,6 +63,11 @@ impl<'a> Order<'a> {
         Order { rows: 0, listed }
     }
 
+    /// Whether these are all pairs.
+    pub(crate) fn is_all(&self) -> bool {
+        self.rows > 0
+    }
+
     pub(crate) fn len(&self) -> usize {
         pair_count(self.rows) + self.listed.len()
     }

@@ -59,11 +59,8 @@ impl<'a, E: Element> Matrix<'a, E> {
 impl<'a, E: Element> Matrix<'a, E> {
     /// Every row.
     pub(crate) fn rows(&self) -> impl Iterator<Item = Row<'a, E>> {
-        let inputs = self.inputs.max(1);
-        self.elements.chunks_exact(2 * inputs).map(move |row| {
-            let (re, im) = row.split_at_checked(inputs).unwrap_or_default();
-            Row { re, im }
-        })
+        let (matrix, count) = (*self, self.elements.len() / (2 * self.inputs).max(1));
+        (0..count).map(move |row| matrix.row(row))
     }
 }
 

@@ -24,6 +24,7 @@ pub(crate) struct Layout {
     scales: Option<Vec<f32>>,
     element_len: usize,
     kind: u8,
+    fast: bool,
 }
 
 /// How W is made of what is stored.
@@ -66,6 +67,7 @@ pub(crate) fn layout(sections: &[Section; 4], inputs: usize, rows: usize) -> Res
         scales,
         element_len: [4, 2, 1][usize::from(encoding.0)],
         kind: structure.0,
+        fast: structure.1.first() == Some(&1),
     })
 }
 
@@ -227,7 +229,7 @@ impl Layout {
     /// W, row after row, once every stored number is finite and the largest within 2^-60 ≤ · < 2^61.
     pub(crate) fn weights(&self, bytes: &[u8]) -> Result<Vec<Complex32>, Error> {
         let (width, _) = self.stored;
-        if self.kind == 3 || self.kind == 1 && self.scales.is_none() {
+        if self.kind == 1 && self.scales.is_none() {
             let (part, kind) = (Part::Structure, self.kind);
             return Err(Error::Unsupported { part, kind });
         }
@@ -246,6 +248,15 @@ impl Layout {
         let largest = stored.iter().fold(0.0_f32, |l, w| l.max(w.abs()));
         if !(2_f32.powi(-60)..2_f32.powi(61)).contains(&largest) {
             return Err(Error::WeightRange);
+        }
+        if self.kind == 3 {
+            let (a, b) = (stored[0], stored[width]);
+            if a != largest || b != 0.0 {
+                return Err(Error::Malformed);
+            }
+            if self.fast && !cfg!(feature = "fft") {
+                return Err(Error::NeedsFft);
+            }
         }
         let number = |row: usize, n: usize| {
             let at = 2 * width * row + n;

@@ -6,8 +6,8 @@
 
 use bispectral_core::format::Parts;
 use bispectral_core::{
-    Complex32, Error, Extractor, Magnitude, Model, include_model, pair_count, pair_index, pairs,
-    scratch_len,
+    Complex32, Error, Extractor, Magnitude, Model, cyclic_scratch_len, include_model, pair_count,
+    pair_index, pairs, scratch_len,
 };
 use core::fmt::{self, Write};
 use core::hint::black_box;
@@ -53,6 +53,8 @@ fn use_everything(bytes: &[u8]) -> Result<(), Error> {
         model.scratch_len(),
     ));
     black_box((model.name(), model.group(), model.is_aligned()));
+    black_box((model.stored_rows(), model.pair(black_box(7))));
+    black_box(model.pair_list().count());
     black_box(model.weight(black_box(3), black_box(5)));
     let x = black_box(&[0.0; INPUTS][..]);
     slices(&model, x)?;
@@ -60,6 +62,7 @@ fn use_everything(bytes: &[u8]) -> Result<(), Error> {
     write(&model)?;
     black_box(pair_index(black_box(7), black_box(2), black_box(9)));
     black_box(pairs(black_box(5)).count());
+    black_box(cyclic_scratch_len(black_box(64), black_box(8)));
     #[cfg(feature = "deliberate")]
     black_box(x[black_box(9)]);
     Ok(())
@@ -95,16 +98,11 @@ fn values(model: Model<'_>, x: &[f32]) -> Result<(), Error> {
 }
 
 fn write(model: &Model<'_>) -> Result<(), Error> {
-    let parts = black_box(Parts {
-        inputs: 2,
-        rows: 3,
-        name: model.name(),
-        group: model.group(),
-        weights: &[0; 48],
-        ..Parts::default()
-    });
-    black_box(parts.encoded_len()?);
-    black_box(parts.write(black_box(&mut [0; 128][..]))?);
+    // Parts of any kind, and of any that the compiler cannot know to fit together.
+    for parts in [model.parts(), black_box(Parts::default())] {
+        black_box(parts.encoded_len()?);
+        black_box(parts.write(black_box(&mut [0; 128][..]))?);
+    }
     Ok(())
 }
 

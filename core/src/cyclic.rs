@@ -1,0 +1,312 @@
+//! W of characters of a product of cyclic groups: z_i = Z[k_i] and z_ij = a·Z[k_i + k_j], with Z the coefficients of all
+//! characters. No row is stored.
+//!
+//! A term takes some thirty instructions, whatever N is. Elements are numbered with the last factor fastest, so where the
+//! characters of consecutive rows are consecutive numbers, those of their products are, too: both are read as runs, and
+//! the sum of two characters is computed once a run.
+
+#[cfg_attr(not(feature = "fft"), path = "cyclic/no_fft.rs")]
+mod fft;
+mod transform;
+
+use crate::bispectrum::{Scale, triple};
+use crate::error::Error;
+use crate::format::{Structure, Transform, order_and_exponent};
+use crate::magnitude::{Accumulator, BLOCK, Block, Blocks, Magnitude};
+use crate::pairs::Order;
+use crate::scaling::power_of_two;
+use crate::weights::{Element, Weights, with_matrix};
+use num_complex::Complex32;
+
+/// Elements of scratch that a cyclic model needs: the coefficients of all characters, and a line along a
+/// factor with its roots of unity.
+///
+/// ```
+/// use bispectral_core::cyclic_scratch_len;
+///
+/// // Z16xZ16
+/// assert_eq!(cyclic_scratch_len(256, 16) * size_of::<f32>(), 2304);
+/// ```
+#[must_use]
+pub const fn cyclic_scratch_len(order: usize, longest_factor: usize) -> usize {
+    2 * order + 4 * longest_factor
+}
+
+/// A product of cyclic groups, the characters of the rows and the elements of the inputs; numbers are little-endian.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Cyclic<'a> {
+    /// a·exp(−2πi t/e) for 0 ≤ t < e.
+    roots: Weights<'a>,
+    transform: Transform,
+    /// m_f
+    factors: &'a [[u8; 2]],
+    /// k_i
+    characters: &'a [[u8; 2]],
+    /// g_n
+    elements: &'a [[u8; 2]],
+    /// n
+    order: usize,
+    /// e
+    exponent: usize,
+    /// Whether each row's character is larger than that of the row before.
+    ascending: bool,
+    /// The last m_f.
+    last: usize,
+    /// a is this, at least 1 and below 2, times 2^E_w.
+    amplitude: f32,
+    /// 1/a
+    reciprocal: f32,
+}
+
+/// A character as its coordinate along the last factor, and the number of those along the others.
+#[derive(Clone, Copy)]
+struct Place {
+    outer: usize,
+    inner: usize,
+}
+
+/// Rows whose characters, and whose products with another, are consecutive numbers.
+struct Run {
+    character: usize,
+    product: usize,
+    len: usize,
+}
+
+impl<'a> Cyclic<'a> {
+    /// The model of a checked structure and finite roots, of which the largest has the exponent `largest`.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`] where the structure is another, the first root no positive number, or a real or imaginary
+    /// part larger than it; [`Error::NeedsFft`] where the program was built without the transform the model calls for.
+    pub(crate) fn new(
+        structure: &Structure<'a>,
+        roots: Weights<'a>,
+        largest: i32,
+    ) -> Result<Self, Error> {
+        let Structure::Cyclic {
+            transform,
+            factors,
+            characters,
+            elements,
+        } = *structure
+        else {
+            return Err(Error::Malformed);
+        };
+        let (order, exponent) = order_and_exponent(factors).ok_or(Error::Malformed)?;
+        let (factors, _) = factors.as_chunks();
+        let a = first_and_largest(roots).ok_or(Error::Malformed)?;
+        if transform == Transform::Fft && !fft::AVAILABLE {
+            return Err(Error::NeedsFft);
+        }
+        Ok(Cyclic {
+            roots,
+            transform,
+            factors,
+            characters: characters.as_chunks().0,
+            elements: elements.as_chunks().0,
+            order,
+            exponent,
+            ascending: characters
+                .as_chunks()
+                .0
+                .is_sorted_by(|a, b| number(a) < number(b)),
+            last: factors.last().map_or(1, number).max(1),
+            amplitude: a * power_of_two(-largest),
+            reciprocal: 1.0 / a,
+        })
+    }
+
+    /// Elements of scratch for one signal.
+    pub(crate) fn scratch_len(&self) -> usize {
+        let longest = self.factors.iter().map(number).max();
+        cyclic_scratch_len(self.order, longest.unwrap_or_default())
+    }
+
+    pub(crate) fn is_aligned(&self) -> bool {
+        self.roots.is_aligned()
+    }
+
+    /// W_in: the root number Σ_f k_f g_f e/m_f.
+    pub(crate) fn weight(&self, row: usize, column: usize) -> Option<Complex32> {
+        let mut k = self.characters.get(row).map(number)?;
+        let mut g = self.elements.get(column).map(number)?;
+        let mut root = 0;
+        for m in self.factors.iter().rev().map(number) {
+            let m = m.max(1);
+            root += (k % m) * (g % m) % m * (self.exponent / m);
+            (k, g) = (k / m, g / m);
+        }
+        let root = root % self.exponent.max(1);
+        with_matrix!(self.roots, w => w.row(0).get(root))
+    }
+
+    /// z_i of the scaled signal, row after row.
+    pub(crate) fn each_coefficient(
+        &self,
+        x: &[f32],
+        scale: Scale,
+        scratch: &mut [f32],
+        each: &mut dyn FnMut(Complex32),
+    ) {
+        let z = self.coefficients(x, scale, scratch);
+        for k in self.characters {
+            each(at(z, number(k)));
+        }
+    }
+
+    /// Every β_ij of the scaled signal in the order of the pairs, and their norm.
+    #[inline]
+    pub(crate) fn each_term(
+        &self,
+        order: Order<'_>,
+        x: &[f32],
+        scale: Scale,
+        scratch: &mut [f32],
+        mut each: impl FnMut(usize, usize, Complex32),
+    ) -> Magnitude {
+        let z = self.coefficients(x, scale, scratch);
+        if !order.is_all() {
+            return self.listed(order, z, scale, &mut each);
+        }
+        let squares = self.all(z, &mut each);
+        match squares.finish(scale.bispectrum()) {
+            Some(magnitude) => magnitude,
+            None => self.listed(order, z, scale, &mut |_, _, _| ()),
+        }
+    }
+
+    /// Every pair, run after run. Not inlined, so that the loop has the registers to itself.
+    #[inline(never)]
+    fn all(&self, z: &[Complex32], each: &mut impl FnMut(usize, usize, Complex32)) -> Blocks {
+        let mut squares = Blocks::default();
+        let mut rows = self.characters;
+        let mut i = 0;
+        while let Some(k_i) = rows.first().map(number) {
+            let (place, z_i) = (self.place(k_i), at(z, k_i) * self.amplitude);
+            let (mut rest, mut j) = (rows, i);
+            while let Some(run) = self.run(place, rest) {
+                let from = |k: usize| z.get(k..).and_then(|z| z.get(..run.len));
+                let z_j = from(run.character).unwrap_or_default();
+                let s = from(run.product).unwrap_or_default();
+                let mut block = Block::default();
+                for (z_j, s) in z_j.iter().zip(s) {
+                    let term = triple(z_i, *z_j, *s);
+                    block.add(term);
+                    each(i, j, term);
+                    j += 1;
+                }
+                squares.add(block);
+                rest = rest.get(run.len..).unwrap_or_default();
+            }
+            rows = rows.get(1..).unwrap_or_default();
+            i += 1;
+        }
+        squares
+    }
+
+    /// Pair after pair, none of them lost to underflow.
+    fn listed(
+        &self,
+        order: Order<'_>,
+        z: &[Complex32],
+        scale: Scale,
+        each: &mut dyn FnMut(usize, usize, Complex32),
+    ) -> Magnitude {
+        let mut squares = Accumulator::default();
+        let character = |row: usize| self.characters.get(row).map_or(0, number);
+        for (i, j) in order.iter() {
+            let (k_i, k_j) = (character(i), character(j));
+            let product = self.product(self.place(k_i), self.place(k_j));
+            let s = at(z, product.outer * self.last + product.inner);
+            let term = triple(at(z, k_i) * self.amplitude, at(z, k_j), s);
+            squares.add(term);
+            each(i, j, term);
+        }
+        squares.finish(scale.bispectrum())
+    }
+
+    /// The longest run at the beginning of these rows' characters, of their products with `i`.
+    #[inline(always)]
+    fn run(&self, i: Place, rows: &[[u8; 2]]) -> Option<Run> {
+        let character = rows.first().map(number)?;
+        let j = self.place(character);
+        let product = self.product(i, j);
+        let room = (self.last - product.inner.max(j.inner))
+            .min(BLOCK)
+            .min(rows.len());
+        let follows = |at: usize| {
+            rows.get(at)
+                .is_some_and(|row| number(row) == character + at)
+        };
+        // Of ascending numbers the last tells of all.
+        let len = if self.ascending && follows(room.wrapping_sub(1)) {
+            room
+        } else {
+            (1..room).take_while(|at| follows(*at)).count() + 1
+        };
+        Some(Run {
+            character,
+            product: product.outer * self.last + product.inner,
+            len,
+        })
+    }
+
+    #[inline(always)]
+    fn place(&self, character: usize) -> Place {
+        let last = self.last.max(1);
+        Place {
+            outer: character / last,
+            inner: character % last,
+        }
+    }
+
+    /// The sum of two characters: coordinate by coordinate, each modulo its factor.
+    #[inline(always)]
+    fn product(&self, i: Place, j: Place) -> Place {
+        let inner = wrapped(i.inner + j.inner, self.last);
+        let outer = match self.factors {
+            [_] | [] => 0,
+            [first, _] => wrapped(i.outer + j.outer, number(first)),
+            [others @ .., _] => sum(others, i.outer, j.outer),
+        };
+        Place { outer, inner }
+    }
+}
+
+/// a + b in the group of these factors.
+fn sum(factors: &[[u8; 2]], mut a: usize, mut b: usize) -> usize {
+    let (mut sum, mut stride) = (0, 1);
+    for m in factors.iter().rev().map(number) {
+        let m = m.max(1);
+        sum += stride * wrapped(a % m + b % m, m);
+        (a, b, stride) = (a / m, b / m, stride * m);
+    }
+    sum
+}
+
+/// A sum of two numbers below `modulus`.
+#[inline(always)]
+fn wrapped(sum: usize, modulus: usize) -> usize {
+    if sum >= modulus { sum - modulus } else { sum }
+}
+
+#[inline(always)]
+fn number(bytes: &[u8; 2]) -> usize {
+    u16::from_le_bytes(*bytes).into()
+}
+
+#[inline(always)]
+fn at(z: &[Complex32], k: usize) -> Complex32 {
+    z.get(k).copied().unwrap_or_default()
+}
+
+/// a, where it is the first root and no part of another is larger.
+fn first_and_largest(roots: Weights<'_>) -> Option<f32> {
+    with_matrix!(roots, w => {
+        let row = w.row(0);
+        let first = row.get(0)?;
+        let bounded = |part: f32| part.abs() <= first.re;
+        let parts = row.re.iter().chain(row.im).map(|part| part.value());
+        (first.re > 0.0 && first.im == 0.0 && parts.into_iter().all(bounded)).then_some(first.re)
+    })
+}

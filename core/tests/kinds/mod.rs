@@ -1,0 +1,127 @@
+//! Models of every kind of structure, and what the equations say of them.
+
+use bispectral_core::format::{PairList, Parts, Structure, Transform};
+use bispectral_core::{Complex32, Model};
+use num_complex::Complex64;
+use std::f64::consts::TAU;
+
+/// Half a unit in the last place of an f32 between 1 and 2.
+pub(crate) const U: f64 = 1.0 / (1 << 24) as f64;
+
+/// Little-endian u16.
+pub(crate) fn u16s(numbers: impl IntoIterator<Item = usize>) -> Vec<u8> {
+    let bytes = |number: usize| (number as u16).to_le_bytes();
+    numbers.into_iter().flat_map(bytes).collect()
+}
+
+/// A pairs section.
+pub(crate) fn listed(pairs: &[(usize, usize)]) -> Vec<u8> {
+    u16s(pairs.iter().flat_map(|&(i, j)| [i, j]))
+}
+
+pub(crate) fn bytes(parts: &Parts<'_>) -> Vec<u8> {
+    let mut bytes = vec![0; parts.encoded_len().expect("parts that fit together")];
+    parts.write(&mut bytes).expect("room for it");
+    bytes
+}
+
+/// Characters of a product of cyclic groups, and elements.
+#[derive(Clone, Debug)]
+pub(crate) struct Group {
+    pub(crate) factors: Vec<usize>,
+    pub(crate) characters: Vec<usize>,
+    pub(crate) elements: Vec<usize>,
+    pub(crate) a: f32,
+    pub(crate) transform: Transform,
+}
+
+impl Group {
+    /// All characters and elements.
+    pub(crate) fn whole(factors: &[usize]) -> Group {
+        let order = factors.iter().product();
+        Group {
+            factors: factors.to_vec(),
+            characters: (0..order).collect(),
+            elements: (0..order).collect(),
+            a: 1.0 / (order as f32).sqrt(),
+            transform: Transform::Sums,
+        }
+    }
+
+    pub(crate) fn order(&self) -> usize {
+        self.factors.iter().product()
+    }
+
+    /// a + b, coordinate by coordinate.
+    pub(crate) fn add(&self, mut a: usize, mut b: usize) -> usize {
+        let (mut sum, mut stride) = (0, 1);
+        for m in self.factors.iter().rev() {
+            sum += stride * ((a + b) % m);
+            (a, b, stride) = (a / m, b / m, stride * m);
+        }
+        sum
+    }
+
+    /// a·exp(−2πi t/e), rounded to f32, the real parts first.
+    fn roots(&self) -> Vec<u8> {
+        let e = (1..)
+            .find(|e| self.factors.iter().all(|m| e % m == 0))
+            .unwrap();
+        let root = |t: usize| Complex64::from_polar(self.a.into(), -TAU * t as f64 / e as f64);
+        let parts = (0..e).map(|t| root(t).re).chain((0..e).map(|t| {
+            // The sine of half a turn is zero.
+            if 2 * t == e { 0.0 } else { root(t).im }
+        }));
+        parts.flat_map(|part| (part as f32).to_le_bytes()).collect()
+    }
+
+    /// The model of these pairs, all where there are none.
+    pub(crate) fn model(&self, pairs: &[(usize, usize)]) -> Vec<u8> {
+        let [factors, characters, elements] =
+            [&self.factors, &self.characters, &self.elements].map(|table| u16s(table.clone()));
+        let pairs = listed(pairs);
+        bytes(&Parts {
+            inputs: self.elements.len() as u16,
+            rows: self.characters.len() as u16,
+            pairs: match &pairs[..] {
+                [] => PairList::All,
+                pairs => PairList::Listed(pairs),
+            },
+            structure: Structure::Cyclic {
+                transform: self.transform,
+                factors: &factors,
+                characters: &characters,
+                elements: &elements,
+            },
+            weights: &self.roots(),
+            ..Parts::default()
+        })
+    }
+}
+
+/// W as the model has it.
+pub(crate) fn weights(model: &Model<'_>) -> Vec<Complex32> {
+    let weight = |i, n| model.weight(i, n).expect("a weight");
+    (0..model.rows())
+        .flat_map(|i| (0..model.inputs()).map(move |n| weight(i, n)))
+        .collect()
+}
+
+/// z and β by the equations, from the weights of the model, for a signal.
+pub(crate) fn exact(model: &Model<'_>, x: &[f32]) -> (Vec<Complex64>, Vec<Complex64>) {
+    let wide = |w: &Complex32| Complex64::new(w.re.into(), w.im.into());
+    let w: Vec<Complex64> = weights(model).iter().map(wide).collect();
+    let row = |i: usize| &w[i * x.len()..(i + 1) * x.len()];
+    let z: Vec<Complex64> = (0..model.rows())
+        .map(|i| row(i).iter().zip(x).map(|(w, x)| w * f64::from(*x)).sum())
+        .collect();
+    let product = |i: usize, j: usize| -> Complex64 {
+        let terms = row(i).iter().zip(row(j)).zip(x);
+        terms.map(|((a, b), x)| a * b * f64::from(*x)).sum()
+    };
+    let beta = model
+        .pair_list()
+        .map(|(i, j)| z[i] * z[j] * product(i, j).conj());
+    let beta = beta.collect();
+    (z, beta)
+}
