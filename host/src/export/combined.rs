@@ -9,6 +9,7 @@ use crate::data::orbits::Orbits;
 use crate::train::whitening::root_of_covariance;
 use crate::{Error, Result};
 use bispectral_core::Complex32;
+use bispectral_core::format::Structure;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatRef, Par, c64};
 use ndarray::ArrayView2;
@@ -40,12 +41,37 @@ pub struct Products<'a> {
 /// The section of a model that has them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Combined {
+    /// K.
+    pub terms: u8,
     /// One step of a coefficient.
     pub scale: f32,
     /// For each pair K × (k with the bit of its conjugate, re, im), little-endian.
     pub coefficients: Vec<u8>,
     /// Root of Σ E|error of z_ij|² / Σ E|z_ij|² over all pairs, before the coefficients were rounded.
     pub error: f64,
+}
+
+impl Combined {
+    /// The structure of the model they belong to, whose rows are stored as the table `rows` says.
+    #[must_use]
+    pub fn structure<'a>(&'a self, rows: &'a [u8]) -> Structure<'a> {
+        Structure::Combined {
+            rows,
+            terms: self.terms,
+            scale: self.scale,
+            coefficients: &self.coefficients,
+        }
+    }
+}
+
+/// The table of rows that are all stored.
+///
+/// ```
+/// assert_eq!(bispectral::export::combined::all_stored(3), [0, 0, 1, 0, 2, 0]);
+/// ```
+#[must_use]
+pub fn all_stored(rows: u16) -> Vec<u8> {
+    (0..rows).flat_map(u16::to_le_bytes).collect()
 }
 
 /// One row of the device in one product.
@@ -164,6 +190,7 @@ impl Products<'_> {
         }
         let sum = |of: fn(&Choice) -> f64| choices.iter().map(of).sum::<f64>();
         Combined {
+            terms: self.terms,
             scale,
             coefficients,
             error: (sum(|choice| choice.rest) / sum(|choice| choice.power)).sqrt(),

@@ -6,6 +6,7 @@
 
 use crate::{Error, Result};
 use bispectral_core::Complex32;
+use bispectral_core::format::Encoding;
 use ndarray::ArrayView2;
 use rayon::prelude::*;
 
@@ -25,6 +26,16 @@ pub struct Integers {
     pub scales: Vec<u8>,
     /// q, row after row: the real parts and then the imaginary parts.
     pub weights: Vec<u8>,
+}
+
+impl Integers {
+    /// The encoding of the model they are the weights of.
+    #[must_use]
+    pub fn encoding(&self) -> Encoding<'_> {
+        Encoding::I8 {
+            scales: &self.scales,
+        }
+    }
 }
 
 /// W in whole numbers.
