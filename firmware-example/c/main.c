@@ -78,13 +78,14 @@ static unsigned refusals(void) {
   good &= check("not a model", bispectral_open(&closed, turn_model + 1, TURN_BYTES - 1), BISPECTRAL_STATUS_MAGIC);
   good &= check("no bytes", bispectral_open(&closed, NULL, 9), BISPECTRAL_STATUS_POINTER);
   good &= check("no model", bispectral_open(NULL, turn_model, TURN_BYTES), BISPECTRAL_STATUS_POINTER);
-  good &= check("short signal", bispectral_coefficients(&model, x, TURN_INPUTS - 1, features, TURN_PAIRS),
+  good &= check("short signal", bispectral_coefficients(&model, x, TURN_INPUTS - 1, scratch, TURN_SCRATCH, features, TURN_PAIRS),
                 BISPECTRAL_STATUS_INPUT_LENGTH);
   good &= check("short scratch", bispectral_bispectrum(&model, x, TURN_INPUTS, scratch, 1, features, TURN_PAIRS),
                 BISPECTRAL_STATUS_SCRATCH_LENGTH);
   good &= check("short result", bispectral_invariants(&model, x, TURN_INPUTS, scratch, TURN_SCRATCH, features, 1),
                 BISPECTRAL_STATUS_OUTPUT_LENGTH);
-  good &= check("misaligned", bispectral_power_spectrum(&model, (const float *)(turn_model + 1), TURN_INPUTS, scratch, TURN_ROWS),
+  good &= check("misaligned", bispectral_power_spectrum(&model, (const float *)(turn_model + 1), TURN_INPUTS, scratch, TURN_SCRATCH,
+                                                        (float *)features, TURN_ROWS),
                 BISPECTRAL_STATUS_POINTER);
   good &= check("overlap", bispectral_bispectrum(&model, x, TURN_INPUTS, (float *)features, TURN_SCRATCH, features, TURN_PAIRS),
                 BISPECTRAL_STATUS_POINTER);

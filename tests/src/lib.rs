@@ -3,7 +3,9 @@
 #[path = "../../firmware-example/src/reference.rs"]
 pub mod reference;
 
+pub mod device;
 pub mod example;
+pub mod forms;
 
 use std::path::{Path, PathBuf};
 

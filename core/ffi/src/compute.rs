@@ -5,7 +5,6 @@ use crate::model::{Model, view};
 use crate::status::Status;
 use bispectral_core::{Complex32, Error, Model as View};
 use core::ffi::c_void;
-use core::ptr;
 
 /// A complex number.
 #[repr(C)]
@@ -56,9 +55,6 @@ unsafe fn with_slices<T>(
     compute().into()
 }
 
-/// For what needs no scratch.
-const NONE: Output<f32> = Output(ptr::null_mut(), 0);
-
 /// z = W x, one coefficient a row, to the front of `z`, which has room for `length`.
 ///
 /// # Safety
@@ -68,18 +64,20 @@ pub unsafe extern "C" fn bispectral_coefficients(
     model: *const Model,
     x: *const f32,
     samples: usize,
+    scratch: *mut f32,
+    scratch_length: usize,
     z: *mut Complex,
     length: usize,
 ) -> Status {
     let (x, scratch, out) = (
         Input(x, samples),
-        NONE,
+        Output(scratch, scratch_length),
         Output(z.cast::<Complex32>(), length),
     );
     // SAFETY: the same promise.
     unsafe {
-        with_slices(model, x, scratch, out, |view, x, _, z| {
-            view.coefficients(x, z)
+        with_slices(model, x, scratch, out, |view, x, scratch, z| {
+            view.coefficients(x, scratch, z)
         })
     }
 }
@@ -93,14 +91,20 @@ pub unsafe extern "C" fn bispectral_power_spectrum(
     model: *const Model,
     x: *const f32,
     samples: usize,
+    scratch: *mut f32,
+    scratch_length: usize,
     power: *mut f32,
     length: usize,
 ) -> Status {
-    let (x, scratch, out) = (Input(x, samples), NONE, Output(power, length));
+    let (x, scratch, out) = (
+        Input(x, samples),
+        Output(scratch, scratch_length),
+        Output(power, length),
+    );
     // SAFETY: the same promise.
     unsafe {
-        with_slices(model, x, scratch, out, |view, x, _, power| {
-            view.power_spectrum(x, power)
+        with_slices(model, x, scratch, out, |view, x, scratch, power| {
+            view.power_spectrum(x, scratch, power)
         })
     }
 }

@@ -49,8 +49,10 @@ pub enum Status {
     ZeroBispectrum = 19,
     /// The result is larger than a float holds.
     Overflow = 20,
+    /// The model calls for a fast Fourier transform, and the library was built without feature `fft`.
+    NeedsFft = 21,
     /// The library met an error that this header has no number for.
-    Other = 21,
+    Other = 22,
 }
 
 impl From<Error> for Status {
@@ -74,6 +76,7 @@ impl From<Error> for Status {
             Error::ZeroInput => Status::ZeroInput,
             Error::ZeroBispectrum => Status::ZeroBispectrum,
             Error::Overflow => Status::Overflow,
+            Error::NeedsFft => Status::NeedsFft,
             _ => Status::Other,
         }
     }
@@ -86,7 +89,7 @@ impl From<Result<(), Status>> for Status {
 }
 
 /// Every status with its words, each ending in a zero.
-const WORDS: [(Status, &CStr); 22] = [
+const WORDS: [(Status, &CStr); 23] = [
     (Status::Ok, c"all is well"),
     (
         Status::Pointer,
@@ -155,6 +158,10 @@ const WORDS: [(Status, &CStr); 22] = [
     (
         Status::Overflow,
         c"the result is larger than a float holds: scale the signal down",
+    ),
+    (
+        Status::NeedsFft,
+        c"the model calls for a fast Fourier transform: build the library with --features fft",
     ),
     (
         Status::Other,

@@ -14,6 +14,7 @@ const FAST: std::ops::RangeInclusive<usize> = 4..=1024;
 #[derive(Debug, Clone)]
 pub struct Cyclic {
     found: Identification,
+    order: Vec<usize>,
     factors: Vec<u8>,
     characters: Vec<u8>,
     elements: Vec<u8>,
@@ -41,10 +42,14 @@ impl Cyclic {
                 .flat_map(|&number| (number as u16).to_le_bytes())
                 .collect()
         };
+        let mut order: Vec<usize> = (0..w.nrows()).collect();
+        order.sort_by_key(|&row| found.characters[row]);
+        let ascending: Vec<usize> = order.iter().map(|&row| found.characters[row]).collect();
         Some(Cyclic {
             factors: bytes(found.group.factors()),
-            characters: bytes(&found.characters),
+            characters: bytes(&ascending),
             elements: bytes(&found.positions),
+            order,
             found,
         })
     }
@@ -53,6 +58,12 @@ impl Cyclic {
     #[must_use]
     pub fn identification(&self) -> &Identification {
         &self.found
+    }
+
+    /// Which row of W stands at each place of the model: ascending in their characters, of which the core computes runs.
+    #[must_use]
+    pub fn order(&self) -> &[usize] {
+        &self.order
     }
 
     /// Whether there is a factor for the fast transform.

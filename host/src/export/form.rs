@@ -154,7 +154,7 @@ impl Source {
             let what = "no factor of its group is a power of two of 4 to 1024";
             return Err(self.refuse(what, "take --structure cyclic"));
         }
-        let listed = pairs.map(listed);
+        let listed = pairs.map(|pairs| listed(&renumbered(pairs, cyclic.order())));
         self.encode(&Parts {
             structure: cyclic.structure(transform),
             pairs: listed.as_deref().map_or(PairList::All, PairList::Listed),
