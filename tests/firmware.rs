@@ -117,12 +117,14 @@ fn no_panic_path_survives_on_any_target() {
         "riscv32imac-unknown-none-elf",
     ] {
         let build = ["build", "--release", "-p", "no-panic", "--target", target];
-        let output = cargo(&firmware(), &build);
-        assert!(
-            output.status.success(),
-            "{target}: {}",
-            words(&output.stderr)
-        );
+        for features in [&[][..], &["--features", "fft"]] {
+            let output = cargo(&firmware(), &[&build[..], features].concat());
+            assert!(
+                output.status.success(),
+                "{target} {features:?}: {}",
+                words(&output.stderr)
+            );
+        }
         let output = cargo(
             &firmware(),
             &[&build[..], &["--features", "deliberate"]].concat(),

@@ -56,6 +56,19 @@ pub(crate) fn coefficient<E: Element>(row: Row<'_, E>, x: &[f32], scale: PowerOf
     Complex32::new(total(re), total(im))
 }
 
+/// z = W (2^k x) of as many rows as there is room for.
+#[inline(always)]
+pub(crate) fn coefficients<E: Element>(
+    weights: Matrix<'_, E>,
+    x: &[f32],
+    scale: Scale,
+    z: &mut [Complex32],
+) {
+    for (i, z) in z.iter_mut().enumerate() {
+        *z = coefficient(weights.row(i), x, scale.input());
+    }
+}
+
 /// Σ_n v_n W_jn, which for v = W_i ⊙ x is (W_i ⊙ W_j) x.
 #[inline(always)]
 fn product<E: Element>(v_re: &[f32], v_im: &[f32], row: Row<'_, E>) -> Complex32 {
@@ -84,7 +97,13 @@ fn product<E: Element>(v_re: &[f32], v_im: &[f32], row: Row<'_, E>) -> Complex32
 
 /// A row times the signal, v_n = W_in (2^k x_n) 2^-E_w, into two buffers of N.
 #[inline(always)]
-fn weigh<E: Element>(row: Row<'_, E>, x: &[f32], scale: Scale, v_re: &mut [f32], v_im: &mut [f32]) {
+pub(crate) fn weigh<E: Element>(
+    row: Row<'_, E>,
+    x: &[f32],
+    scale: Scale,
+    v_re: &mut [f32],
+    v_im: &mut [f32],
+) {
     let (input, factor) = (scale.input(), scale.product());
     let v = v_re.iter_mut().zip(v_im);
     for (((v_re, v_im), x), (w_re, w_im)) in v.zip(x).zip(row.re.iter().zip(row.im)) {
@@ -104,9 +123,9 @@ pub(crate) fn triple(z_i: Complex32, z_j: Complex32, s: Complex32) -> Complex32 
 
 /// Where the intermediate values of one signal live: N and N elements, and one number a stored row.
 pub(crate) struct Scratch<'s> {
-    v_re: &'s mut [f32],
-    v_im: &'s mut [f32],
-    z: &'s mut [Complex32],
+    pub(crate) v_re: &'s mut [f32],
+    pub(crate) v_im: &'s mut [f32],
+    pub(crate) z: &'s mut [Complex32],
 }
 
 impl<'s> Scratch<'s> {
@@ -176,9 +195,7 @@ pub(crate) fn each_term<E: Element>(
     each: &mut dyn FnMut(usize, usize, Complex32),
 ) -> Magnitude {
     let Scratch { v_re, v_im, z } = scratch;
-    for (i, z) in z.iter_mut().enumerate() {
-        *z = coefficient(weights.row(i), x, scale.input());
-    }
+    coefficients(weights, x, scale, z);
     let z = |row: usize| z.get(row).copied().unwrap_or_default();
     let mut squares = Accumulator::default();
     let (mut weighed, mut z_i) = (None, Complex32::ZERO);

@@ -7,7 +7,7 @@
 //! **The order.** The real sum takes +re·z_re, then −im·z_im, the imaginary sum +re·z_im, then +im·z_re, term after
 //! term, each product and each sum rounded to f32; at last both are multiplied by the scale.
 
-use crate::bispectrum::{Scale, coefficient, triple};
+use crate::bispectrum::{Scale, coefficients, triple};
 use crate::error::Error;
 use crate::fold::{Fold, folded, row_of};
 use crate::integer::{Integers, split};
@@ -55,7 +55,7 @@ impl<'a> Combined<'a> {
     ) -> Result<Self, Error> {
         let exponent = exponent_of_largest([scale].into_iter());
         let exponent = exponent.ok().flatten().ok_or(Error::Malformed)?;
-        let down = 15 + u32::from(terms).next_power_of_two().ilog2() as i32;
+        let down = 15 + u32::from(terms).next_power_of_two().trailing_zeros() as i32;
         Ok(Combined {
             rows,
             fold,
@@ -87,23 +87,17 @@ impl<'a> Combined<'a> {
 
     /// W_in of a row the model has.
     pub(crate) fn weight(&self, row: usize, column: usize) -> Option<Complex32> {
-        let (stored, conjugated) = self.fold.stored(row);
-        let w = match self.rows {
-            Rows::Float(weights) => with_matrix!(weights, w => w.row(stored).get(column)),
-            Rows::Integer(integers) => integers.weight(stored, column),
-        }?;
-        Some(if conjugated { w.conj() } else { w })
+        self.fold.weight(row, |row| match self.rows {
+            Rows::Float(weights) => weights.get(row, column),
+            Rows::Integer(integers) => integers.weight(row, column),
+        })
     }
 
     /// z of the stored rows.
     fn stored<'s>(&self, x: &[f32], scale: Scale, scratch: &'s mut [f32]) -> &'s [Complex32] {
         let (samples, z) = split(scratch, self.signal_len(x.len()));
         match self.rows {
-            Rows::Float(weights) => with_matrix!(weights, w => {
-                for (z, row) in z.iter_mut().zip(w.rows()) {
-                    *z = coefficient(row, x, scale.input());
-                }
-            }),
+            Rows::Float(weights) => with_matrix!(weights, w => coefficients(w, x, scale, z)),
             Rows::Integer(integers) => {
                 let samples = samples.get_mut(..x.len()).unwrap_or_default();
                 integers.coefficients(x, scale, samples, z);

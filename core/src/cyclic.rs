@@ -137,7 +137,7 @@ impl<'a> Cyclic<'a> {
             (k, g) = (k / m, g / m);
         }
         let root = root % self.exponent.max(1);
-        with_matrix!(self.roots, w => w.row(0).get(root))
+        self.roots.get(0, root)
     }
 
     /// z_i of the scaled signal, row after row.

@@ -29,6 +29,16 @@ impl<'a> Fold<'a> {
         }
     }
 
+    /// W_in of row `i`, from that of its stored row.
+    pub(crate) fn weight(
+        &self,
+        i: usize,
+        stored: impl FnOnce(usize) -> Option<Complex32>,
+    ) -> Option<Complex32> {
+        let (row, conjugated) = self.stored(i);
+        stored(row).map(|w| if conjugated { w.conj() } else { w })
+    }
+
     /// z of every row, from those of the stored rows.
     pub(crate) fn each_coefficient(&self, z: &[Complex32], each: &mut dyn FnMut(Complex32)) {
         let rows = if self.table.is_empty() {

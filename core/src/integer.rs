@@ -51,10 +51,10 @@ impl<'a> Integers<'a> {
         if integers.q.contains(&i8::MIN) {
             return Err(Error::Malformed);
         }
-        let rows = integers.q.chunks_exact(2 * inputs.max(1)).enumerate();
-        let largest = rows.map(|(row, q)| {
-            let q = q.iter().fold(0, |largest, q| largest.max(q.unsigned_abs()));
-            integers.scale(row) * f32::from(q)
+        let largest = (0..integers.scales.len()).map(|row| {
+            let IntegerRow { re, im } = integers.row(row);
+            let q = re.iter().chain(im).map(|q| q.unsigned_abs()).max();
+            integers.scale(row) * f32::from(q.unwrap_or_default())
         });
         match exponent_of_largest(largest) {
             Ok(Some(exponent)) => Ok((integers, exponent)),

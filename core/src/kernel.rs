@@ -1,9 +1,10 @@
 //! How z and z_ij are had, one kind a file: what a [`Model`](crate::Model) asks of its structure and encoding.
 
-use crate::bispectrum::{Scale, Scratch, coefficient, each_term};
+use crate::bispectrum::{Scale, Scratch, coefficients, each_term};
 use crate::combined::{Combined, Rows};
+use crate::conjugates;
 use crate::cyclic::Cyclic;
-use crate::error::{Error, Part};
+use crate::error::Error;
 use crate::fold::Fold;
 use crate::format::{Encoding, Parts, Structure, order_and_exponent};
 use crate::integer::{Integers, split};
@@ -21,6 +22,8 @@ const WEIGHT_EXPONENT: i32 = 60;
 pub(crate) enum Kernel<'a> {
     /// From W itself.
     Dense(Weights<'a>),
+    /// From W whose conjugate rows are stored once.
+    Conjugates(Weights<'a>, Fold<'a>),
     /// From the group.
     Cyclic(Cyclic<'a>),
     /// From W in whole numbers, with or without conjugates.
@@ -74,14 +77,17 @@ impl<'a> Kernel<'a> {
                 let (weights, exponent) = floats(parts, inputs)?;
                 Ok((Kernel::Dense(weights), exponent))
             }
-            (_, Structure::Conjugates { .. }) => Err(unsupported(Part::Structure, 1)),
+            (_, Structure::Conjugates { rows }) => {
+                let (weights, exponent) = floats(parts, inputs)?;
+                Ok((Kernel::Conjugates(weights, Fold::new(rows)), exponent))
+            }
         }
     }
 
     /// Elements of scratch for one signal.
     pub(crate) fn scratch_len(&self, inputs: usize, stored_rows: usize) -> usize {
         match self {
-            Kernel::Dense(_) => scratch_len(inputs, stored_rows),
+            Kernel::Dense(_) | Kernel::Conjugates(..) => scratch_len(inputs, stored_rows),
             Kernel::Cyclic(cyclic) => cyclic.scratch_len(),
             Kernel::Integer(..) => Integers::products_len(inputs) + 2 * stored_rows,
             Kernel::Combined(combined) => combined.scratch_len(inputs, stored_rows),
@@ -90,7 +96,7 @@ impl<'a> Kernel<'a> {
 
     pub(crate) fn is_aligned(&self) -> bool {
         match self {
-            Kernel::Dense(weights) => weights.is_aligned(),
+            Kernel::Dense(weights) | Kernel::Conjugates(weights, _) => weights.is_aligned(),
             Kernel::Cyclic(cyclic) => cyclic.is_aligned(),
             Kernel::Integer(..) => true,
             Kernel::Combined(combined) => combined.is_aligned(),
@@ -100,13 +106,10 @@ impl<'a> Kernel<'a> {
     /// W_in of a row the model has.
     pub(crate) fn weight(&self, row: usize, column: usize) -> Option<Complex32> {
         match *self {
-            Kernel::Dense(weights) => with_matrix!(weights, w => w.row(row).get(column)),
+            Kernel::Dense(weights) => weights.get(row, column),
+            Kernel::Conjugates(weights, fold) => fold.weight(row, |row| weights.get(row, column)),
             Kernel::Cyclic(cyclic) => cyclic.weight(row, column),
-            Kernel::Integer(integers, fold) => {
-                let (stored, conjugated) = fold.stored(row);
-                let w = integers.weight(stored, column)?;
-                Some(if conjugated { w.conj() } else { w })
-            }
+            Kernel::Integer(integers, fold) => fold.weight(row, |row| integers.weight(row, column)),
             Kernel::Combined(combined) => combined.weight(row, column),
         }
     }
@@ -120,11 +123,14 @@ impl<'a> Kernel<'a> {
         each: &mut dyn FnMut(Complex32),
     ) {
         match *self {
-            Kernel::Dense(weights) => with_matrix!(weights, w => {
-                for row in w.rows() {
-                    each(coefficient(row, x, scale.input()));
-                }
-            }),
+            Kernel::Dense(weights) => {
+                Kernel::Conjugates(weights, Fold::NONE).each_coefficient(x, scale, scratch, each)
+            }
+            Kernel::Conjugates(weights, fold) => {
+                let Scratch { z, .. } = Scratch::split(scratch, x.len());
+                with_matrix!(weights, w => coefficients(w, x, scale, z));
+                fold.each_coefficient(z, each);
+            }
             Kernel::Cyclic(cyclic) => cyclic.each_coefficient(x, scale, scratch, each),
             Kernel::Integer(integers, fold) => {
                 let (samples, z) = split(scratch, Integers::products_len(x.len()));
@@ -172,6 +178,13 @@ impl<'a> Kernel<'a> {
             }
             // Not one of them: `each_term` has it.
             Kernel::Cyclic(cyclic) => cyclic.each_term(order, x, scale, scratch, each),
+            Kernel::Conjugates(weights, fold) => {
+                let scratch = Scratch::split(scratch, x.len());
+                with_matrix!(weights, w => {
+                    coefficients(w, x, scale, scratch.z);
+                    conjugates::each_term((w, fold), order, scale, x, scratch, each)
+                })
+            }
             Kernel::Integer(integers, fold) => {
                 integers.each_term(fold, order, x, scale, scratch, each)
             }
@@ -186,10 +199,6 @@ fn in_range<T>((weights, exponent): (T, i32)) -> Result<(T, i32), Error> {
         return Err(Error::WeightRange);
     }
     Ok((weights, exponent))
-}
-
-fn unsupported(part: Part, kind: u8) -> Error {
-    Error::Unsupported { part, kind }
 }
 
 /// Weights that are floats, of either length, `width` complex numbers a row.

@@ -30,9 +30,14 @@
 //! | all R(R+1)/2 terms | [`Model::invariants`], or [`Extractor`], which owns its buffers |
 //! | a few kilobytes | [`Model::stream`], which hands out one term at a time |
 //!
+//! What a model stores and how it computes is the exporter's choice, and the same calls serve all: weights of f32, f16 or
+//! i8, all pairs or some, and a [structure](format::Structure) from any W to the characters of a group, which need no W
+//! and a hundredth of the instructions. The bits of a result depend on the model's bytes and the signal only.
+//!
 //! # Features
-//! None is on by default, all are additive: `std` (results as `Vec`), `defmt` (`Format` for the public types),
-//! `serde` (`Serialize` and `Deserialize` for errors and magnitudes, and for the elements of results).
+//! None is on by default, all are additive: `std` (results as `Vec`), `fft` (for models of groups that call for a fast
+//! Fourier transform), `defmt` (`Format` for the public types), `serde` (`Serialize` and `Deserialize` for errors and
+//! magnitudes, and for the elements of results).
 
 #![no_std]
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -42,6 +47,7 @@ extern crate std;
 
 mod bispectrum;
 mod combined;
+mod conjugates;
 mod cyclic;
 mod error;
 mod extractor;

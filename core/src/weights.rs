@@ -56,14 +56,6 @@ impl<'a, E: Element> Matrix<'a, E> {
     }
 }
 
-impl<'a, E: Element> Matrix<'a, E> {
-    /// Every row.
-    pub(crate) fn rows(&self) -> impl Iterator<Item = Row<'a, E>> {
-        let (matrix, count) = (*self, self.elements.len() / (2 * self.inputs).max(1));
-        (0..count).map(move |row| matrix.row(row))
-    }
-}
-
 impl<E: Element> Row<'_, E> {
     pub(crate) fn get(&self, n: usize) -> Option<Complex32> {
         Some(Complex32::new(
@@ -139,6 +131,11 @@ impl<'a> Weights<'a> {
             _ => Weights::HalfBytes(Matrix { elements, inputs }),
         };
         Ok((weights, exponent))
+    }
+
+    /// W_in of a stored row.
+    pub(crate) fn get(&self, row: usize, column: usize) -> Option<Complex32> {
+        with_matrix!(self, w => w.row(row).get(column))
     }
 
     /// Whether they are read in place.

@@ -21,7 +21,7 @@ pub(crate) struct Precision {
 impl Precision {
     /// That of a model of 1 ≤ N ≤ 2^13 inputs.
     pub(crate) const fn of(inputs: usize) -> Self {
-        let terms = inputs.next_power_of_two().ilog2();
+        let terms = inputs.next_power_of_two().trailing_zeros();
         Precision {
             signal: least(MOST_BITS, SUM_BITS - WEIGHT_BITS - terms),
             product: least(MOST_BITS, SUM_BITS - WEIGHT_BITS - terms - 1),

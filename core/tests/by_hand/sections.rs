@@ -229,10 +229,6 @@ impl Layout {
     /// W, row after row, once every stored number is finite and the largest within 2^-60 ≤ · < 2^61.
     pub(crate) fn weights(&self, bytes: &[u8]) -> Result<Vec<Complex32>, Error> {
         let (width, _) = self.stored;
-        if self.kind == 1 && self.scales.is_none() {
-            let (part, kind) = (Part::Structure, self.kind);
-            return Err(Error::Unsupported { part, kind });
-        }
         let stored = match (self.element_len, &self.scales) {
             (1, Some(scales)) => integers(bytes, scales, width).ok_or(Error::Malformed)?,
             (2, _) => bytes.chunks_exact(2).map(half).collect(),

@@ -1,7 +1,7 @@
 //! Models of every kind of structure, and what the equations say of them.
 
 use bispectral_core::format::{PairList, Parts, Structure, Transform};
-use bispectral_core::{Complex32, Model};
+use bispectral_core::{Complex32, Error, Model};
 use num_complex::Complex64;
 use std::f64::consts::TAU;
 
@@ -67,11 +67,9 @@ impl Group {
         let e = (1..)
             .find(|e| self.factors.iter().all(|m| e % m == 0))
             .unwrap();
-        let root = |t: usize| Complex64::from_polar(self.a.into(), -TAU * t as f64 / e as f64);
-        let parts = (0..e).map(|t| root(t).re).chain((0..e).map(|t| {
-            // The sine of half a turn is zero.
-            if 2 * t == e { 0.0 } else { root(t).im }
-        }));
+        let (a, angle) = (f64::from(self.a), |t: usize| TAU * t as f64 / e as f64);
+        let re = (0..e).map(|t| a * angle(t).cos());
+        let parts = re.chain((0..e).map(|t| -a * angle(t).sin()));
         parts.flat_map(|part| (part as f32).to_le_bytes()).collect()
     }
 
@@ -124,4 +122,22 @@ pub(crate) fn exact(model: &Model<'_>, x: &[f32]) -> (Vec<Complex64>, Vec<Comple
         .map(|(i, j)| z[i] * z[j] * product(i, j).conj());
     let beta = beta.collect();
     (z, beta)
+}
+
+/// z and β as the model computes them, in scratch that was never written.
+pub(crate) fn computed(model: &Model<'_>, x: &[f32]) -> [Vec<Complex32>; 2] {
+    let mut scratch = vec![f32::NAN; model.scratch_len()];
+    let mut z = vec![Complex32::ZERO; model.rows()];
+    let mut beta = vec![Complex32::ZERO; model.pairs()];
+    model.coefficients(x, &mut scratch, &mut z).unwrap();
+    model.bispectrum(x, &mut scratch, &mut beta).unwrap();
+    [z, beta]
+}
+
+/// β̄.
+pub(crate) fn invariants(model: &Model<'_>, x: &[f32]) -> Result<Vec<Complex32>, Error> {
+    let mut scratch = vec![f32::NAN; model.scratch_len()];
+    let mut out = vec![Complex32::ZERO; model.pairs()];
+    model.invariants(x, &mut scratch, &mut out)?;
+    Ok(out)
 }

@@ -1,0 +1,113 @@
+//! Structure `conjugates`: rows of W that are conjugates of others are stored and computed once.
+//!
+//! With v = W_a ⊙ x of a stored row a, the four sums P = Σ v_re w_re, Q = Σ v_im w_im, S = Σ v_re w_im and T = Σ v_im w_re
+//! over a stored row w = W_b are two products, (W_a ⊙ W_b) x = (P − Q, S + T) and (W_a ⊙ W̄_b) x = (P + Q, T − S), and
+//! their conjugates two more. Where a row stands right behind its conjugate, each pair of stored rows is summed once for
+//! both.
+//!
+//! **The order.** Each sum has [`LANES`] partial sums, half as many as those of a dense model, since there are twice as
+//! many sums: term n goes to lane n mod 4, in the order of n, and the lanes are added as (0+2) + (1+3).
+
+use crate::bispectrum::{Scale, Scratch, triple, weigh};
+use crate::fold::{Fold, folded};
+use crate::magnitude::{Accumulator, Magnitude};
+use crate::pairs::Order;
+use crate::weights::{Element, Matrix, Row};
+use num_complex::Complex32;
+
+/// Independent partial sums of each of the four: sixteen of the Cortex-M4F's 32 registers.
+const LANES: usize = 4;
+
+type Lanes = [f32; LANES];
+
+/// P, Q, S and T.
+#[derive(Clone, Copy, Default)]
+struct Sums {
+    p: f32,
+    q: f32,
+    s: f32,
+    t: f32,
+}
+
+impl Sums {
+    #[inline(always)]
+    fn new<E: Element>(v_re: &[f32], v_im: &[f32], row: Row<'_, E>) -> Self {
+        let mut sums = [[0.0; LANES]; 4];
+        let [p, q, s, t] = &mut sums;
+        let mut add = |l: usize, v_re: f32, v_im: f32, w_re: f32, w_im: f32| {
+            p[l] += v_re * w_re;
+            q[l] += v_im * w_im;
+            s[l] += v_re * w_im;
+            t[l] += v_im * w_re;
+        };
+        let (v_re, v_re_rest) = v_re.as_chunks::<LANES>();
+        let (v_im, v_im_rest) = v_im.as_chunks::<LANES>();
+        let (w_re, w_re_rest) = row.re.as_chunks::<LANES>();
+        let (w_im, w_im_rest) = row.im.as_chunks::<LANES>();
+        for (((v_re, v_im), w_re), w_im) in v_re.iter().zip(v_im).zip(w_re).zip(w_im) {
+            for l in 0..LANES {
+                add(l, v_re[l], v_im[l], w_re[l].value(), w_im[l].value());
+            }
+        }
+        let rest = v_re_rest.iter().zip(v_im_rest);
+        let rest = rest.zip(w_re_rest.iter().zip(w_im_rest));
+        for (l, ((v_re, v_im), (w_re, w_im))) in (0..LANES).zip(rest) {
+            add(l, *v_re, *v_im, w_re.value(), w_im.value());
+        }
+        let [p, q, s, t] = sums.map(total);
+        Sums { p, q, s, t }
+    }
+
+    /// z_ij, where i is the row of v or its conjugate, and j the other or its conjugate.
+    #[inline(always)]
+    fn product(self, i_conjugated: bool, j_conjugated: bool) -> Complex32 {
+        let Sums { p, q, s, t } = self;
+        let product = if i_conjugated == j_conjugated {
+            Complex32::new(p - q, s + t)
+        } else {
+            Complex32::new(p + q, t - s)
+        };
+        if i_conjugated {
+            product.conj()
+        } else {
+            product
+        }
+    }
+}
+
+#[inline(always)]
+fn total(l: Lanes) -> f32 {
+    (l[0] + l[2]) + (l[1] + l[3])
+}
+
+/// Every β_ij of the scaled signal in the order of the pairs, and their norm; z of the stored rows is in the scratch.
+#[inline(always)]
+pub(crate) fn each_term<E: Element>(
+    (weights, fold): (Matrix<'_, E>, Fold<'_>),
+    order: Order<'_>,
+    scale: Scale,
+    x: &[f32],
+    scratch: Scratch<'_>,
+    each: &mut dyn FnMut(usize, usize, Complex32),
+) -> Magnitude {
+    let Scratch { v_re, v_im, z } = scratch;
+    let mut squares = Accumulator::default();
+    let (mut weighed, mut summed) = (None, None);
+    let mut sums = Sums::default();
+    for (i, j) in order.iter() {
+        let ((a, i_conjugated), (b, j_conjugated)) = (fold.stored(i), fold.stored(j));
+        if weighed != Some(a) {
+            weigh(weights.row(a), x, scale, v_re, v_im);
+            (weighed, summed) = (Some(a), None);
+        }
+        if summed != Some(b) {
+            sums = Sums::new(v_re, v_im, weights.row(b));
+            summed = Some(b);
+        }
+        let s = sums.product(i_conjugated, j_conjugated);
+        let term = triple(folded(z, a, i_conjugated), folded(z, b, j_conjugated), s);
+        squares.add(term);
+        each(i, j, term);
+    }
+    squares.finish(scale.bispectrum())
+}
