@@ -6,6 +6,7 @@ mod features;
 mod group;
 mod import;
 mod inspect;
+mod invert;
 mod report;
 mod reproduce;
 mod train;

@@ -28,10 +28,12 @@ pub struct Form {
 }
 
 /// Structures and encodings that are made of either model.
-const KINDS: [(Structure, Encoding); 7] = [
+const KINDS: [(Structure, Encoding); 9] = [
     (Structure::Dense, Encoding::F32),
     (Structure::Dense, Encoding::F16),
     (Structure::Dense, Encoding::I8),
+    (Structure::Conjugates, Encoding::F32),
+    (Structure::Conjugates, Encoding::I8),
     (Structure::Combined(1), Encoding::F32),
     (Structure::Combined(1), Encoding::I8),
     (Structure::Cyclic(Transform::Sums), Encoding::F32),

@@ -2,9 +2,15 @@
 //! what W was found to be.
 
 pub mod angular;
+pub mod attack;
+pub mod descent;
 pub mod evaluation;
+pub mod inversion;
 pub mod irreps;
 pub mod motion;
+pub mod orbit;
 pub mod orbit_distance;
 pub mod recovery;
+pub mod representation;
 pub mod separation;
+pub mod trial;

@@ -1,6 +1,7 @@
 //! The command line, one file a command. [`run`] is the whole program; `main` prints what it returns.
 
 mod along;
+mod attack;
 mod console;
 mod demo;
 mod export;
@@ -8,6 +9,8 @@ mod features;
 mod group;
 mod import;
 mod inspect;
+mod invert;
+mod place;
 mod report;
 mod reproduce;
 mod train;
@@ -53,6 +56,8 @@ struct Global {
 #[derive(Debug, Subcommand)]
 enum Command {
     #[command(after_help = CONTRACT)]
+    Attack(attack::Attack),
+    #[command(after_help = CONTRACT)]
     Demo(demo::Demo),
     #[command(after_help = CONTRACT)]
     Import(import::Import),
@@ -64,6 +69,8 @@ enum Command {
     Group(group::Group),
     #[command(after_help = CONTRACT)]
     Inspect(inspect::Inspect),
+    #[command(after_help = CONTRACT)]
+    Invert(invert::Invert),
     #[command(after_help = CONTRACT)]
     Report(report::Report),
     #[command(after_help = CONTRACT)]
@@ -104,6 +111,10 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let console = arguments.console();
     let Global { seed, .. } = arguments.global;
     match &arguments.command {
+        Command::Attack(attack) => arguments
+            .global
+            .pool()?
+            .install(|| attack.run(seed.unwrap_or(0), &console)),
         Command::Demo(demo) => arguments
             .global
             .pool()?
@@ -116,6 +127,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         Command::Features(features) => features.run(&arguments.global.pool()?, &console),
         Command::Group(group) => arguments.global.pool()?.install(|| group.run(&console)),
         Command::Inspect(inspect) => inspect.run(&console),
+        Command::Invert(invert) => arguments.global.pool()?.install(|| invert.run(&console)),
         Command::Report(report) => arguments.global.pool()?.install(|| report.run(&console)),
         Command::Reproduce(reproduce) => arguments
             .global

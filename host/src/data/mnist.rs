@@ -8,6 +8,16 @@ use std::path::{Path, PathBuf};
 /// The folder with MNIST's four files, for those who have them.
 pub const FOLDER: &str = "BISPECTRAL_MNIST";
 
+/// What to say where there are no digits.
+pub(crate) const NONE: &str = "no digits: name MNIST's folder with --mnist or BISPECTRAL_MNIST";
+
+/// MNIST's folder: the one that was named, or that in [`FOLDER`], if any.
+#[must_use]
+pub fn folder(named: Option<&Path>) -> Option<PathBuf> {
+    let from_environment = || std::env::var_os(FOLDER).map(PathBuf::from);
+    named.map(Path::to_owned).or_else(from_environment)
+}
+
 /// The first `count` test digits, scaled to `size` × `size` pixels by averaging areas; 0 is background, 1 ink.
 ///
 /// # Errors

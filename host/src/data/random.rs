@@ -20,6 +20,10 @@ pub(crate) enum Purpose {
     Spectral,
     /// Noise on members.
     Noise,
+    /// Filters of features that are pooled.
+    Filters,
+    /// Where an attack begins.
+    Starts,
 }
 
 /// The numbers of `seed` for `purpose`, from the beginning.

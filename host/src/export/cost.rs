@@ -73,7 +73,7 @@ impl Ram {
 }
 
 impl Work {
-    fn of(model: &Model<'_>) -> Self {
+    pub(super) fn of(model: &Model<'_>) -> Self {
         let inputs = model.inputs() as f64;
         let of_rows = model.stored_rows() as f64 * inputs / 2.0;
         let pairs = model.pairs() as f64;

@@ -22,3 +22,12 @@ pub fn complex(array: &ArrayView2<'_, Complex32>) -> Vec<u8> {
     bytes.extend(parts.flat_map(f32::to_le_bytes));
     bytes
 }
+
+/// The bytes of a file that NumPy reads as float32.
+#[must_use]
+pub fn real(array: &ArrayView2<'_, f32>) -> Vec<u8> {
+    let shape = [array.nrows() as u64, array.ncols() as u64];
+    let mut bytes = header(Element::Float32, shape);
+    bytes.extend(array.iter().flat_map(|value| value.to_le_bytes()));
+    bytes
+}

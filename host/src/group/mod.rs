@@ -12,24 +12,36 @@
 //! | `learned` | which table does W imply, and how surely? |
 //! | `completion` | what are the characters that no signal excites? |
 //! | `identify` | which row is which character, which input stands at which element, and what would W be exactly? |
+//! | `triples` | which invariants are one term, and which coefficients is it the product of? |
+//! | `walk`, `lattice` | which coefficient follows from which, and how many solutions are there? |
+//! | `determination` | what do some invariants leave open? |
+//! | `selective` | which few invariants tell all? |
 
 mod axiom;
 mod cayley;
 mod completion;
+mod determination;
 mod factors;
 pub mod identify;
 mod isomorphism;
+pub(crate) mod lattice;
 mod learned;
 mod positions;
 mod refusal;
+mod selective;
+pub(crate) mod triples;
+pub(crate) mod walk;
 
 pub use axiom::Axiom;
 pub use cayley::Cayley;
 pub use completion::complete;
+pub use determination::Determination;
 pub use factors::{Factors, invariant_factors, of_order};
 pub use isomorphism::{is_isomorphism, isomorphism};
 pub use learned::{Learned, MOST_ROWS};
 pub use refusal::Refusal;
+pub(crate) use selective::present;
+pub use selective::{NEARLY_ZERO, determination, least, selective};
 
 #[cfg(test)]
 mod samples {

@@ -79,10 +79,10 @@ pub(super) fn products<T: Real>(
 }
 
 /// P of a tile: padded rows of real parts, then padded rows of imaginary ones.
-struct RowProducts<'a, T> {
-    tile: Tile,
-    rows: Rows<'a, T>,
-    p: &'a mut [T],
+pub(super) struct RowProducts<'a, T> {
+    pub(super) tile: Tile,
+    pub(super) rows: Rows<'a, T>,
+    pub(super) p: &'a mut [T],
 }
 
 impl<T: Real> WithSimd for RowProducts<'_, T> {

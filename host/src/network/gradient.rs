@@ -228,7 +228,7 @@ fn pull_together<T: Real, S: Simd>(
 
 /// One member's G = (g − u Re⟨u, g⟩)/n, then t = G s, and ∂L/∂s = conj(G) ζ in place of s.
 #[inline(always)]
-fn through_bispectrum<T: Real, S: Simd>(
+pub(super) fn through_bispectrum<T: Real, S: Simd>(
     simd: S,
     member: usize,
     (scale, radial): (T, T),
@@ -255,7 +255,7 @@ fn through_bispectrum<T: Real, S: Simd>(
 
 /// ∂L/∂z_i += t conj(z_j) and ∂L/∂z_j += t conj(z_i) of one sample.
 #[inline(always)]
-fn to_coefficients<T: Real, S: Simd>(
+pub(super) fn to_coefficients<T: Real, S: Simd>(
     simd: S,
     tile: Tile,
     z: Planar<'_, T>,

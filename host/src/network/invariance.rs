@@ -164,7 +164,7 @@ pub(super) fn mean_row<T: Real, S: Simd>(simd: S, rows: &[T], mean: &mut [T]) {
 
 /// ‖a − b‖²
 #[inline(always)]
-fn square_distance<T: Real, S: Simd>(simd: S, a: &[T], b: &[T]) -> f64 {
+pub(super) fn square_distance<T: Real, S: Simd>(simd: S, a: &[T], b: &[T]) -> f64 {
     let mut sum = Lanes::<T, S>::zero(simd);
     for (a, b) in lanes(simd, a).zip(lanes(simd, b)) {
         let d = a - b;

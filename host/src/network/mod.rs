@@ -34,6 +34,7 @@
 //! | `invariance` | β̄ and the distances within orbits |
 //! | `gradient` | from distances back to W |
 //! | `second_order` | the cheap objective on abs(z)² |
+//! | `towards` | from given invariants back to x |
 //! | `part` | what one thread works through |
 //! | `workspace` | a step: all of these in order |
 //! | `features` | z, β, β̄ without a loss |
@@ -57,11 +58,13 @@ mod planar;
 mod real;
 mod reconstruction;
 mod second_order;
+mod towards;
 mod weights;
 mod workspace;
 
 pub use objective::{Distance, Loss, Objective, Reconstruction};
 pub use real::Real;
 pub use second_order::SecondOrder;
+pub use towards::Targets;
 pub use weights::{Gradient, Network};
 pub use workspace::Workspace;

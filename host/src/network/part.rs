@@ -6,6 +6,7 @@ use super::invariance::{AddSquares, Distances, Normaliser, Scratch};
 use super::pairs::Tile;
 use super::planar::{Buffer, PlanarBuffer};
 use super::real::Real;
+use super::towards::{AddDistances, AddTowards, Aims};
 use pulp::Arch;
 use std::ops::Range;
 
@@ -26,6 +27,8 @@ pub(super) struct Part<T> {
     pub(super) z: PlanarBuffer<T>,
     /// ∂L/∂W by way of its pairs' z_ij, laid out as W from [`Part::first_row`] on.
     pub(super) w: PlanarBuffer<T>,
+    /// ∂L/∂x by way of its pairs' z_ij, B×N.
+    pub(super) x: Buffer<T>,
 }
 
 impl<T: Real> Part<T> {
@@ -123,6 +126,59 @@ impl<T: Real> Part<T> {
                 z: self.z.view_mut(),
                 w: self.w.view_mut(),
                 first_row,
+            };
+            add.run();
+        }
+    }
+
+    /// The squared distances from given invariants, over its pairs.
+    pub(super) fn distances_to(
+        &mut self,
+        signals: Signals<'_, T>,
+        normalisers: &[Normaliser<T>],
+        aims: Aims<'_, T>,
+    ) {
+        self.squares.clear();
+        self.squares.resize(normalisers.len(), 0.0);
+        for &tile in &self.tiles {
+            let place = self.place(tile, normalisers.len());
+            Arch::new().dispatch(AddDistances {
+                tile,
+                signals,
+                products: &self.products[place],
+                normalisers,
+                aims,
+                scratch: &mut self.scratch,
+                squares: &mut self.squares,
+            });
+        }
+    }
+
+    /// Its share of the gradient by x.
+    pub(super) fn towards(
+        &mut self,
+        rows: Rows<'_, T>,
+        signals: Signals<'_, T>,
+        normalisers: &[Normaliser<T>],
+        aims: Aims<'_, T>,
+        radial: &[T],
+    ) {
+        self.z.zeros(signals.z.re.len());
+        self.x.zeros(normalisers.len() * rows.inputs);
+        for &tile in &self.tiles {
+            let place = self.place(tile, normalisers.len());
+            let add = AddTowards {
+                tile,
+                rows,
+                signals,
+                products: &mut self.products[place],
+                normalisers,
+                aims,
+                radial,
+                scratch: &mut self.scratch,
+                p: &mut self.p[..2 * tile.padded() * rows.stride],
+                z: self.z.view_mut(),
+                x: &mut self.x,
             };
             add.run();
         }

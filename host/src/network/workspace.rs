@@ -187,7 +187,7 @@ impl<T: Real> Workspace<T> {
     }
 
     /// ∂L/∂z of the parts, onto that of the reconstruction.
-    fn collect_coefficients(&mut self) {
+    pub(super) fn collect_coefficients(&mut self) {
         let parts = &self.parts;
         let stride = self.batch.stride;
         let samples = self.z_gradient.re.par_chunks_mut(stride);
@@ -240,7 +240,7 @@ pub(super) fn rows<T: Real>(w: &PlanarBuffer<T>, count: usize, inputs: usize) ->
     }
 }
 
-fn add<T: Real>(to: &mut [T], from: &[T]) {
+pub(super) fn add<T: Real>(to: &mut [T], from: &[T]) {
     for (to, from) in to.iter_mut().zip(from) {
         *to += *from;
     }

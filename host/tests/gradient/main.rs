@@ -7,6 +7,7 @@ mod edges;
 mod golden;
 mod random;
 mod steadiness;
+mod towards;
 
 use bispectral::network::{Real, Workspace};
 

@@ -3,6 +3,7 @@
 use crate::analysis::separation;
 use crate::data::orbits::Orbits;
 use crate::export::form::{Source, Structure};
+use crate::group::selective;
 use crate::{Error, Result};
 use bispectral_core::format::Transform;
 use bispectral_core::{Model, pair_count};
@@ -46,7 +47,7 @@ impl Pairs {
         let found = match *self {
             Pairs::Full => return Ok(None),
             Pairs::Selective(paths) => match source.cyclic() {
-                Some(_) => vec![(0, 0); paths],
+                Some(cyclic) => selective(cyclic.identification(), paths),
                 None => {
                     let what =
                         "no group is recognised, so nobody knows which pairs determine a signal";

@@ -1,20 +1,15 @@
 //! `bispectral reproduce`: the paper's experiments, one file each.
 
 mod cayley;
+mod completeness;
 mod rotation;
 mod translation;
 
 use super::console::Console;
-use crate::export::NewFile;
-use crate::report::html;
-use crate::report::page::Page;
-use crate::{Error, Result};
+use super::place;
+use crate::Result;
 use clap::{Args, Subcommand};
-use serde::Serialize;
-use std::fs;
-use std::path::{Path, PathBuf};
-
-const RESULTS: &str = "results.json";
+use std::ops::Deref;
 
 /// Repeat an experiment of the paper: figures and results in a folder
 #[derive(Debug, Args)]
@@ -26,28 +21,34 @@ pub(super) struct Reproduce {
 #[derive(Debug, Subcommand)]
 enum Experiment {
     Cayley(cayley::Cayley),
+    Completeness(completeness::Completeness),
     Rotation(rotation::Rotation),
     Translation(translation::Translation),
 }
 
-/// Where an experiment leaves what it found.
+/// Where an experiment leaves what it found, and in which form it is run.
 #[derive(Debug, Args)]
 struct Place {
-    /// The folder for figures and results
-    #[arg(short, long, value_name = "DIR")]
-    output: PathBuf,
-    /// Replace the results that the folder holds
-    #[arg(long)]
-    force: bool,
+    #[command(flatten)]
+    folder: place::Folder,
     /// A small form of the experiment, in seconds
     #[arg(long)]
     quick: bool,
+}
+
+impl Deref for Place {
+    type Target = place::Folder;
+
+    fn deref(&self) -> &place::Folder {
+        &self.folder
+    }
 }
 
 impl Reproduce {
     pub(super) fn run(&self, seed: Option<u64>, console: &Console) -> Result<()> {
         match &self.experiment {
             Experiment::Cayley(cayley) => cayley.run(seed.unwrap_or(0), console),
+            Experiment::Completeness(completeness) => completeness.run(seed.unwrap_or(0), console),
             Experiment::Rotation(rotation) => rotation.run(seed.unwrap_or(0), console),
             Experiment::Translation(translation) => translation.run(seed.unwrap_or(0), console),
         }
@@ -55,75 +56,20 @@ impl Reproduce {
 }
 
 impl Place {
-    /// Refuses a folder that holds anything; nothing is written before there is something to keep.
-    fn check(&self) -> Result<()> {
-        let folder = &self.output;
-        let holds = fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some());
-        if holds && !self.force {
-            let remedy = "choose another one, or add --force";
-            return Err(Error::file(folder, "the folder is not empty", remedy));
+    /// A folder in this one, for a part of the experiment that fills a folder of its own.
+    fn within(&self, name: &str) -> Place {
+        Place {
+            folder: place::Folder {
+                output: self.path(name),
+                force: true,
+            },
+            quick: self.quick,
         }
-        Ok(())
-    }
-
-    /// Writes what was found, `text` for people, and tells it: the object or the words on success; otherwise the
-    /// words, and then only the failure.
-    fn conclude(
-        &self,
-        console: &Console,
-        results: &impl Serialize,
-        [text, words]: [&str; 2],
-        page: &Page,
-        verdict: Result<()>,
-    ) -> Result<()> {
-        self.write_results(results)?;
-        self.write("results.txt", text.as_bytes())?;
-        let report = html::publish(page, &self.output)?;
-        let words = format!(
-            "{words}\nresults      {}\nreport       {}",
-            self.output.display(),
-            report.display()
-        );
-        match verdict {
-            Ok(()) => console.answer(results, &words),
-            Err(error) => {
-                console.say(&words);
-                Err(error)
-            }
-        }
-    }
-
-    fn path(&self, name: impl AsRef<Path>) -> PathBuf {
-        self.output.join(name)
-    }
-
-    fn write(&self, name: &str, bytes: &[u8]) -> Result<()> {
-        let folder = &self.output;
-        fs::create_dir_all(folder).map_err(|error| Error::writing(folder, &error))?;
-        let mut file = NewFile::create(&self.path(name), true)?;
-        file.write(bytes)?;
-        file.commit()
     }
 
     /// What a page says of how it came about; `experiment` is its name with the flags of its own.
     fn facts(&self, experiment: &str, seed: u64) -> Vec<(&'static str, String)> {
         let quick = if self.quick { " --quick" } else { "" };
-        vec![
-            (
-                "command",
-                format!("bispectral reproduce {experiment}{quick} --seed {seed} -o DIR"),
-            ),
-            ("seed", seed.to_string()),
-            (
-                "program",
-                format!("bispectral {}", env!("CARGO_PKG_VERSION")),
-            ),
-        ]
-    }
-
-    /// What was found, for programs.
-    fn write_results(&self, results: &impl Serialize) -> Result<()> {
-        let json = serde_json::to_vec_pretty(results).expect("numbers and names serialise");
-        self.write(RESULTS, &json)
+        place::facts(&format!("reproduce {experiment}{quick}"), seed)
     }
 }

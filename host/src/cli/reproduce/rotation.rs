@@ -28,11 +28,11 @@ use std::time::Instant;
 
 /// Four of the photographs that come with the program are trained on, two are not.
 const TRAINED_ON: &str = "alps,blossoms,grass,rocks";
-const UNSEEN: [&str; 2] = ["raccoon", "tulips"];
+pub(super) const UNSEEN: [&str; 2] = ["raccoon", "tulips"];
 /// Patches or digits of a set that is looked at.
 const EXEMPLARS: usize = 24;
 /// Another seed than the run's for everything that is only looked at.
-const OTHER: u64 = 0x5eed;
+pub(super) const OTHER: u64 = 0x5eed;
 
 /// Learn rotations of natural patches on the pixel grid, where no exact bispectrum is known
 ///
@@ -85,23 +85,31 @@ struct Results {
     trained: Trained,
 }
 
+/// The model learned from the photographs that come with the program, in a folder of its own.
+pub(super) fn model(place: Place, seed: u64, console: &Console) -> Result<PathBuf> {
+    let size = if place.quick { 8 } else { 16 };
+    let experiment = Rotation {
+        place,
+        images: None,
+        published: None,
+        mnist: None,
+    };
+    let (_, trained) = experiment.learn(seed, size, console)?;
+    Ok(trained.model)
+}
+
 impl Rotation {
     pub(super) fn run(&self, seed: u64, console: &Console) -> Result<()> {
         self.place.check()?;
         let size = if self.place.quick { 8 } else { 16 };
         let published = self.published(size)?;
-        let mnist = self.mnist.clone();
-        let mnist = mnist.or_else(|| std::env::var_os(mnist::FOLDER).map(PathBuf::from));
+        let mnist = mnist::folder(self.mnist.as_deref());
         let others = self.others(seed, size, mnist.as_deref())?;
         let begun = Instant::now();
-        let mut run = Run::create(self.config(seed, size), &self.place.path("run"), true)?;
         if mnist.is_none() {
-            console.say("no digits: name MNIST's folder with --mnist or BISPECTRAL_MNIST");
+            console.say(mnist::NONE);
         }
-        console.say("learning from patches that are turned");
-        let Outcome::Finished(trained) = follow(&mut run, console)? else {
-            return Err(Error::file(&self.place.output, "stopped", "begin again"));
-        };
+        let (run, trained) = self.learn(seed, size, console)?;
         let seconds = begun.elapsed().as_secs_f64();
         let file = ModelFile::read(&trained.model)?;
         let model = file.model()?;
@@ -137,6 +145,15 @@ impl Rotation {
         let (words, page) = (results.words(), self.page(&results));
         self.place
             .conclude(console, &results, [&words, &words], &page, Ok(()))
+    }
+
+    fn learn(&self, seed: u64, size: usize, console: &Console) -> Result<(Run, Trained)> {
+        let mut run = Run::create(self.config(seed, size), &self.place.path("run"), true)?;
+        console.say("learning from patches that are turned");
+        match follow(&mut run, console)? {
+            Outcome::Finished(trained) => Ok((run, trained)),
+            Outcome::Stopped => Err(Error::file(&self.place.output, "stopped", "begin again")),
+        }
     }
 
     /// The bytes of a model of the published W.

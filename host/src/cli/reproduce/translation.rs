@@ -102,6 +102,18 @@ struct Results {
     along: Along,
 }
 
+/// The model learned from whole orbits alone, in a folder of its own; and pixels of a patch's side.
+pub(super) fn whole_orbits(place: Place, seed: u64, console: &Console) -> Result<(PathBuf, usize)> {
+    let size = if place.quick { 8 } else { 16 };
+    let experiment = Translation {
+        place,
+        images: None,
+        published: None,
+    };
+    let (row, _) = experiment.learn(&CASES[0], seed, size, console)?;
+    Ok((row.trained.model, size))
+}
+
 impl Translation {
     pub(super) fn run(&self, seed: u64, console: &Console) -> Result<()> {
         self.place.check()?;

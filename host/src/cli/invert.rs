@@ -1,0 +1,260 @@
+//! `bispectral invert`: signals from their invariants, and how well the device's code gives these back.
+
+use super::console::{self, Console};
+use crate::analysis::inversion::{Inverted, Inverter};
+use crate::data::npy::{self, Array, Element};
+use crate::export::NewFile;
+use crate::export::bsn::{self, ModelFile};
+use crate::group::Determination;
+use crate::group::identify::identify;
+use crate::{Error, Result};
+use bispectral_core::{Complex32, Model};
+use clap::Args;
+use num_complex::Complex64;
+use rayon::prelude::*;
+use serde::Serialize;
+use std::path::PathBuf;
+
+/// Invariants in memory at a time.
+const BLOCK: usize = 64 << 20;
+/// Samples of which a line is said each.
+const SAID: usize = 5;
+/// ‖β̄(x) − y‖ beyond which x has little to do with y: two random β̄ are √2 apart.
+const UNEXPLAINED: f64 = 0.5;
+
+/// Rebuild signals from their invariants, up to the group and a positive factor
+///
+/// Y holds normalised invariants as `bispectral features` writes them: complex64 or complex128, of shape (samples, pairs).
+/// X will be float32, of shape (samples, N), each signal of unit length. Where the invariants do not determine a signal,
+/// because too many of its coefficients are zero, X holds one of those that have them, and a line says so.
+#[derive(Debug, Args)]
+pub(super) struct Invert {
+    /// The model
+    #[arg(value_name = "MODEL.bsn")]
+    model: PathBuf,
+    /// The invariants
+    #[arg(value_name = "Y.npy")]
+    invariants: PathBuf,
+    /// The array to write
+    #[arg(short, long, value_name = "X.npy")]
+    output: PathBuf,
+    /// Replace the output file where it exists
+    #[arg(long)]
+    force: bool,
+}
+
+/// What is told.
+#[derive(Debug, Serialize)]
+struct Told {
+    output: String,
+    group: String,
+    samples: usize,
+    inputs: usize,
+    /// ‖β̄(x) − y‖ of every sample, by bispectral-core.
+    residuals: Vec<f64>,
+    undetermined: Vec<Undetermined>,
+    seconds: f64,
+}
+
+#[derive(Debug, Serialize)]
+struct Undetermined {
+    sample: usize,
+    #[serde(flatten)]
+    open: Determination,
+}
+
+/// One sample done.
+struct Done {
+    x: Vec<f32>,
+    residual: f64,
+    determination: Determination,
+}
+
+impl Invert {
+    pub(super) fn run(&self, console: &Console) -> Result<()> {
+        let mut output = NewFile::create(&self.output, self.force)?;
+        let file = ModelFile::read(&self.model)?;
+        let model = file.model()?;
+        let mut invariants = self.open(&model)?;
+        let w = bsn::weights(&model);
+        let found = identify(&w.view()).map_err(|refusal| {
+            let what = format!("no finite commutative group: {refusal}");
+            Error::file(&self.model, what, "invert with a model of one")
+        })?;
+        let pairs: Vec<(usize, usize)> = bispectral_core::pairs(model.rows()).collect();
+        let inverter = Inverter::new(&w.view(), &found, &pairs)?;
+        let (samples, inputs) = (invariants.rows(), model.inputs());
+        output.write(&npy::header(
+            Element::Float32,
+            [samples as u64, inputs as u64],
+        ))?;
+        let mut told = Told {
+            output: self.output.display().to_string(),
+            group: found.group.to_string(),
+            samples,
+            inputs,
+            residuals: Vec::new(),
+            undetermined: Vec::new(),
+            seconds: 0.0,
+        };
+        let mut progress = console.progress("samples", samples);
+        self.each_block(&mut invariants, |block| {
+            let done = block
+                .par_chunks(pairs.len())
+                .map(|y| sample(&model, &inverter, y))
+                .collect::<Vec<_>>();
+            for done in done {
+                let done = done.ok_or_else(|| self.refuse(told.residuals.len()))?;
+                let bytes: Vec<u8> = done.x.iter().flat_map(|x| x.to_le_bytes()).collect();
+                output.write(&bytes)?;
+                told.add(done);
+            }
+            progress.at(told.residuals.len());
+            Ok(())
+        })?;
+        output.commit()?;
+        told.seconds = progress.seconds();
+        drop(progress);
+        told.warn(console);
+        console.summary(&told, &told.words())
+    }
+
+    /// The invariants, once all of them are known to be some of the model's.
+    fn open(&self, model: &Model<'_>) -> Result<Array> {
+        let path = &self.invariants;
+        let mut array = Array::open(path)?;
+        if !array.element().is_complex() {
+            let what = format!("the invariants are {}", array.element());
+            let remedy = "give what `bispectral features` writes without flags, which is complex64";
+            return Err(Error::file(path, what, remedy));
+        }
+        if array.columns() != model.pairs() {
+            let what = format!(
+                "samples of {} values where {} has {} invariants",
+                array.columns(),
+                self.model.display(),
+                model.pairs()
+            );
+            let remedy = "give what `bispectral features` writes with the same model";
+            return Err(Error::file(path, what, remedy));
+        }
+        let (columns, mut at) = (array.columns(), 0);
+        self.each_block(&mut array, |block| {
+            for sample in block.chunks(columns) {
+                let refused = |what: &str, remedy: &str| {
+                    Err(Error::file(path, format!("sample {at}: {what}"), remedy))
+                };
+                if let Some(column) = sample.iter().position(|y| !y.is_finite()) {
+                    let what = format!("column {column} is {}", sample[column]);
+                    return refused(&what, "replace the value or leave the sample out");
+                }
+                if sample.iter().all(|y| *y == Complex64::ZERO) {
+                    return refused(
+                        "every value is zero",
+                        "leave the sample out, no signal has it",
+                    );
+                }
+                at += 1;
+            }
+            Ok(())
+        })?;
+        Ok(array)
+    }
+
+    /// Hands whole samples to `each`, as many as fit a block.
+    fn each_block(
+        &self,
+        array: &mut Array,
+        mut each: impl FnMut(&[Complex64]) -> Result<()>,
+    ) -> Result<()> {
+        let step = (BLOCK / (array.columns() * Element::Complex128.size())).max(1);
+        for first in (0..array.rows()).step_by(step) {
+            each(array.read(first..first.saturating_add(step))?)?;
+        }
+        Ok(())
+    }
+
+    fn refuse(&self, sample: usize) -> Error {
+        Error::file(
+            &self.invariants,
+            format!("sample {sample}: no signal has these invariants"),
+            "leave the sample out",
+        )
+    }
+}
+
+/// `None` where there is no signal at all.
+fn sample(model: &Model<'_>, inverter: &Inverter, y: &[Complex64]) -> Option<Done> {
+    let Inverted {
+        signal,
+        determination,
+    } = inverter.invert(y)?;
+    let x: Vec<f32> = signal.iter().map(|&x| x as f32).collect();
+    Some(Done {
+        residual: residual(model, &x, y),
+        x,
+        determination,
+    })
+}
+
+/// ‖β̄(x) − y/‖y‖‖; one where x has no invariants.
+fn residual(model: &Model<'_>, x: &[f32], y: &[Complex64]) -> f64 {
+    let none = || vec![Complex32::ZERO; y.len()];
+    let found = model.invariants_vec(x).unwrap_or_else(|_| none());
+    let largest = y.iter().map(|y| y.norm()).fold(0.0, f64::max);
+    let squares: f64 = y.iter().map(|y| (y / largest).norm_sqr()).sum();
+    let norm = squares.sqrt() * largest;
+    let terms = found.iter().zip(y);
+    let distance = terms.map(|(found, y)| {
+        let found = Complex64::new(found.re.into(), found.im.into());
+        (found - y / norm).norm_sqr()
+    });
+    distance.sum::<f64>().sqrt()
+}
+
+impl Told {
+    fn add(&mut self, done: Done) {
+        if !done.determination.is_complete() {
+            self.undetermined.push(Undetermined {
+                sample: self.residuals.len(),
+                open: done.determination,
+            });
+        }
+        self.residuals.push(done.residual);
+    }
+
+    /// A line for each of the first samples that are not what one may take them for.
+    fn warn(&self, console: &Console) {
+        let open = self.undetermined.iter();
+        let open = open.map(|Undetermined { sample, open }| {
+            format!("sample {sample}: not determined: {open}: X holds one of many signals")
+        });
+        let unexplained = self.residuals.iter().enumerate();
+        let unexplained = unexplained.filter(|(_, residual)| **residual > UNEXPLAINED);
+        let unexplained = unexplained.map(|(sample, residual)| {
+            format!("sample {sample}: no signal found with these invariants (residual {residual:.2}): check the model")
+        });
+        let lines: Vec<String> = open.chain(unexplained).collect();
+        lines.iter().take(SAID).for_each(|line| console.say(line));
+        if lines.len() > SAID {
+            console.say(&format!("and {} more: --json", lines.len() - SAID));
+        }
+    }
+
+    fn words(&self) -> String {
+        let mut sorted = self.residuals.clone();
+        sorted.sort_by(f64::total_cmp);
+        let median = sorted.get(sorted.len() / 2).copied().unwrap_or(0.0);
+        let largest = sorted.last().copied().unwrap_or(0.0);
+        format!(
+            "{}: samples {}, inputs {} (float32), group {}, residual {median:.1e} (largest {largest:.1e}), \
+             not determined {}, {:.3} s",
+            console::name(&self.output),
+            self.samples,
+            self.inputs,
+            self.group,
+            self.undetermined.len(),
+            self.seconds,
+        )
+    }
+}
