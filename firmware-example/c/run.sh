@@ -15,7 +15,7 @@ OUT=$(cd "$OUT" && pwd)
 arm-none-eabi-gcc -std=c11 -Wall -Wextra -Werror -O2 -ffreestanding -ffp-contract=off "$@" \
   -mcpu=cortex-m4 -mthumb -mfloat-abi=hard -mfpu=fpv4-sp-d16 \
   -I ../../core/ffi/include -I "$OUT" main.c board.c \
-  -nostdlib -Wl,--gc-sections -T board.ld -L "../../core/ffi/target/$TARGET/release" -lbispectral \
+  -nostdlib -Wl,--gc-sections,-z,noexecstack -T board.ld -L "../../core/ffi/target/$TARGET/release" -lbispectral \
   -o "$OUT/turn.elf"
 arm-none-eabi-size "$OUT/turn.elf"
 exec qemu-system-arm -M mps2-an386 -cpu cortex-m4 -icount shift=7 -nographic \

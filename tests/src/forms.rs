@@ -7,6 +7,7 @@ use bispectral::export::bsn::encode_array;
 use bispectral::export::cost::Cost;
 use bispectral::export::fit::random_signals;
 use bispectral::export::form::{self, Encoding, Source, Structure};
+use bispectral::group::selective;
 use bispectral_core::format::Transform;
 use bispectral_core::{Complex32, Model};
 use std::fs;
@@ -27,8 +28,10 @@ pub struct Form {
     pub checksum: u32,
 }
 
-/// Structures and encodings that are made of either model.
-const KINDS: [(Structure, Encoding); 9] = [
+type Kind = (Structure, Encoding);
+
+/// What is made of either model with all of its pairs.
+const KINDS: [Kind; 9] = [
     (Structure::Dense, Encoding::F32),
     (Structure::Dense, Encoding::F16),
     (Structure::Dense, Encoding::I8),
@@ -63,11 +66,11 @@ fn of(name: &str, bytes: &[u8]) -> Vec<Form> {
     let source = Source::new(Path::new(name), &model);
     let found = source.cyclic().expect("a group").identification();
     let signals = random_signals(found, 0).expect("signals");
-    let form = |(structure, encoding): (Structure, Encoding)| {
+    let form = |((structure, encoding), pairs): (Kind, Option<Vec<(usize, usize)>>)| {
         let form = form::Form {
             encoding,
             structure,
-            pairs: None,
+            pairs,
         };
         let bytes = source.form(&form, None).expect("this form");
         let model = Model::from_bytes(&bytes).expect("a sound model");
@@ -83,5 +86,11 @@ fn of(name: &str, bytes: &[u8]) -> Vec<Form> {
             bytes,
         }
     };
-    KINDS.into_iter().map(form).collect()
+    let all = KINDS.into_iter().map(|kind| (kind, None));
+    let few = Some(selective(found, 1));
+    let few = [Transform::Sums, Transform::Fft].map(|transform| {
+        let kind = (Structure::Cyclic(transform), Encoding::F32);
+        (kind, few.clone())
+    });
+    all.chain(few).map(form).collect()
 }

@@ -68,8 +68,10 @@ typedef enum {
   BISPECTRAL_STATUS_ZERO_BISPECTRUM = 19,
   // The result is larger than a float holds.
   BISPECTRAL_STATUS_OVERFLOW = 20,
+  // The model calls for a fast Fourier transform, and the library was built without feature `fft`.
+  BISPECTRAL_STATUS_NEEDS_FFT = 21,
   // The library met an error that this header has no number for.
-  BISPECTRAL_STATUS_OTHER = 21,
+  BISPECTRAL_STATUS_OTHER = 22,
 } BispectralStatus;
 
 // A model: memory for the library's view of it, which `bispectral_open` fills. The bytes of the model stay where they are,
@@ -146,6 +148,8 @@ size_t bispectral_scratch_length(const BispectralModel *model);
 BispectralStatus bispectral_coefficients(const BispectralModel *model,
                                          const float *x,
                                          size_t samples,
+                                         float *scratch,
+                                         size_t scratch_length,
                                          BispectralComplex *z,
                                          size_t length);
 
@@ -156,6 +160,8 @@ BispectralStatus bispectral_coefficients(const BispectralModel *model,
 BispectralStatus bispectral_power_spectrum(const BispectralModel *model,
                                            const float *x,
                                            size_t samples,
+                                           float *scratch,
+                                           size_t scratch_length,
                                            float *power,
                                            size_t length);
 

@@ -4,6 +4,7 @@ use super::console::{self, Console};
 use crate::Result;
 use crate::export::bsn::ModelFile;
 use crate::export::cost::{Cost, Ram, Work};
+use crate::export::instructions::MARGIN;
 use bispectral_core::format::{self, Transform};
 use bispectral_core::{Model, pair_count};
 use clap::Args;
@@ -82,7 +83,10 @@ fn structure(model: &Model<'_>) -> String {
     match model.parts().structure {
         format::Structure::Conjugates { .. } => "conjugates".into(),
         format::Structure::Combined { terms, .. } => format!("combined:{terms}"),
-        format::Structure::Cyclic { transform, .. } if transform == Transform::Fft => "fft".into(),
+        format::Structure::Cyclic {
+            transform: Transform::Fft,
+            ..
+        } => "fft".into(),
         format::Structure::Cyclic { .. } => "cyclic".into(),
         _ => "dense".into(),
     }
@@ -149,6 +153,14 @@ impl Inspected<'_> {
                 format!(
                     "{total} complex multiply-adds a signal: z = W x {coefficients} (x is real, so each counts half), \
                      products of pairs {products}"
+                ),
+            ),
+            (
+                "estimate",
+                format!(
+                    "{} instructions on a Cortex-M4F, within {:.0} %",
+                    self.cost.estimated_instructions,
+                    100.0 * MARGIN
                 ),
             ),
             (

@@ -125,12 +125,18 @@ impl Source {
                 let w = self.w.select(Axis(0), &order);
                 let pairs = pairs.map(|pairs| renumbered(pairs, &order));
                 let folded = Folded::of(&w.view());
-                self.write(*encoding, &w, Some((&folded, None)), pairs.as_deref())
+                let folding = Folding {
+                    folded: &folded,
+                    combination: None,
+                };
+                self.write(*encoding, &w, Some(folding), pairs.as_deref())
             }
             Structure::Combined(terms) => {
-                let combination = Some((terms, signals));
-                let folded = Some((&self.folded, combination));
-                self.write(*encoding, &self.w, folded, pairs)
+                let folding = Folding {
+                    folded: &self.folded,
+                    combination: Some(Combination { terms, signals }),
+                };
+                self.write(*encoding, &self.w, Some(folding), pairs)
             }
             Structure::Cyclic(transform) => self.cyclic_form(*encoding, transform, pairs),
         }
@@ -168,16 +174,21 @@ impl Source {
         &self,
         encoding: Encoding,
         w: &Array2<Complex32>,
-        folded: Option<(&Folded, Option<(u8, Option<&Orbits>)>)>,
+        folding: Option<Folding<'_>>,
         pairs: Option<&[(usize, usize)]>,
     ) -> Result<Vec<u8>> {
-        let stored = folded.map(|(folded, _)| folded.rows(&w.view()));
+        let stored = folding
+            .as_ref()
+            .map(|folding| folding.folded.rows(&w.view()));
         let stored = stored.as_ref().unwrap_or(w);
         let encoded = Encoded::new(encoding, &stored.view())?;
-        let (listed, table) = (pairs.map(listed), folded.map(|(folded, _)| folded.bytes()));
+        let (listed, table) = (
+            pairs.map(listed),
+            folding.as_ref().map(|folding| folding.folded.bytes()),
+        );
         let all: Vec<(usize, usize)>;
-        let combined = match folded {
-            Some((_, Some((terms, signals)))) => {
+        let combined = match folding.and_then(|folding| folding.combination) {
+            Some(Combination { terms, signals }) => {
                 let rounded = self.rounded(&encoded, stored)?;
                 all = bispectral_core::pairs(w.nrows()).collect();
                 let products = Products {
@@ -187,19 +198,14 @@ impl Source {
                     terms,
                     signals,
                 };
-                Some((terms, products.combine()?))
+                Some(products.combine()?)
             }
-            _ => None,
+            None => None,
         };
         let structure = match (&table, &combined) {
             (None, _) => format::Structure::Dense,
             (Some(rows), None) => format::Structure::Conjugates { rows },
-            (Some(rows), Some((terms, combined))) => format::Structure::Combined {
-                rows,
-                terms: *terms,
-                scale: combined.scale,
-                coefficients: &combined.coefficients,
-            },
+            (Some(rows), Some(combined)) => combined.structure(rows),
         };
         self.encode(&Parts {
             structure,
@@ -240,6 +246,18 @@ impl Source {
     fn refuse(&self, what: impl Into<String>, remedy: &str) -> Error {
         Error::file(&self.path, what, remedy)
     }
+}
+
+/// Which rows are stored, and of how many of them products are combined.
+struct Folding<'a> {
+    folded: &'a Folded,
+    combination: Option<Combination<'a>>,
+}
+
+/// K, and the signals on which the error counts.
+struct Combination<'a> {
+    terms: u8,
+    signals: Option<&'a Orbits>,
 }
 
 /// Weights as they lie in a model.
