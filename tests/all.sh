@@ -10,7 +10,7 @@ OLDEST_CORE=$(oldest core/Cargo.toml)
 
 step() { printf '\n== %s (%d s)\n' "$1" "$SECONDS"; }
 
-step "set-up: Rust targets, rustfmt, clippy, the oldest Rust promised, QEMU, Chromium"
+step "set-up: Rust targets, rustfmt, clippy, the oldest Rust promised, QEMU, a C compiler for Arm, Chromium"
 rustup target add "${TARGETS[@]}"
 rustup component add rustfmt clippy
 rustup toolchain install "$OLDEST" "$OLDEST_CORE" --profile minimal --no-self-update
@@ -20,6 +20,11 @@ if ! command -v qemu-system-arm >/dev/null || ! command -v qemu-system-riscv32 >
   "${as_root[@]}" apt-get update
   "${as_root[@]}" apt-get install -y --no-install-recommends qemu-system-arm qemu-system-misc ||
     { echo "error: QEMU could not be installed, and the firmware tests need it" >&2; exit 1; }
+fi
+if ! command -v arm-none-eabi-gcc >/dev/null; then
+  "${as_root[@]}" apt-get update
+  "${as_root[@]}" apt-get install -y --no-install-recommends gcc-arm-none-eabi ||
+    { echo "error: arm-none-eabi-gcc could not be installed, and the test of the C interface needs it" >&2; exit 1; }
 fi
 has_chromium() { [ -n "${BISPECTRAL_CHROMIUM:-}" ] || command -v chromium chromium-browser google-chrome >/dev/null; }
 if ! has_chromium; then
@@ -31,6 +36,7 @@ step "format"
 cargo fmt --all --check
 (cd firmware-example && cargo fmt --all --check)
 (cd core/fuzz && cargo fmt --all --check)
+(cd core/ffi && cargo fmt --all --check)
 
 step "clippy"
 cargo clippy --workspace --all-targets -- -D warnings
@@ -39,6 +45,7 @@ for feature in std serde defmt; do
 done
 for target in "${TARGETS[@]}"; do
   (cd firmware-example && cargo clippy --release --workspace --target "$target" -- -D warnings)
+  (cd core/ffi && cargo clippy --release --target "$target" -- -D warnings)
 done
 
 step "documentation"

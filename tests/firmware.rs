@@ -1,7 +1,14 @@
 //! The firmware on five emulated processors: it must run, and every bit must equal what this host's core computes.
 
 use bispectral::cli::Arguments;
-use bispectral_core::Model;
+use bispectral::data::group::Group;
+use bispectral::export::bsn::encode_array;
+use bispectral::export::fit::Choices;
+use bispectral::export::form::Source;
+use bispectral::export::instructions::{MARGIN, estimate};
+use bispectral::group::selective;
+use bispectral_core::{Complex32, Model};
+use bispectral_tests::device::{self, BOARDS};
 use bispectral_tests::example;
 use clap::Parser;
 use npyz::WriterBuilder;
@@ -184,4 +191,52 @@ fn the_checked_in_model_is_what_the_host_exports() {
     assert_checked_in("turn.bsn", &bytes);
     let model = Model::from_bytes(&bytes).expect("a sound model");
     assert_checked_in("reference.bin", &example::reference(&model));
+}
+
+/// A model of a group that the estimate was not solved for, in every form, each with its name.
+fn forms_of(group: &str) -> Vec<(String, Vec<u8>)> {
+    let group: Group = group.parse().expect("a group");
+    let w = group
+        .characters()
+        .mapv(|w| Complex32::new(w.re as f32, w.im as f32));
+    let bytes = encode_array(&w.view(), "", None).expect("a model");
+    let model = Model::from_bytes(&bytes).expect("a sound model");
+    let source = Source::new(Path::new("model"), &model);
+    let cyclic = source.cyclic().expect("a group");
+    let few = selective(cyclic.identification(), 1);
+    let lists = [("full", None), ("selective", Some(few))];
+    let choices = Choices {
+        encoding: None,
+        structure: None,
+        pairs: lists.map(|(name, list)| (name.into(), list)).to_vec(),
+    };
+    let forms = choices.forms(&source).into_iter();
+    forms
+        .map(|(form, pairs)| {
+            let name = format!("{group} {} {} {pairs}", form.structure, form.encoding);
+            (name, source.form(&form, None).expect("this form"))
+        })
+        .collect()
+}
+
+#[test]
+fn every_form_has_the_hosts_bits_and_about_the_instructions_that_are_estimated() {
+    let m4f = &BOARDS[0];
+    m4f.build();
+    let mut wrong = Vec::new();
+    for (form, bytes) in ["Z4xZ12", "Z3xZ15", "Z128"].into_iter().flat_map(forms_of) {
+        let model = Model::from_bytes(&bytes).expect("a sound model");
+        let counted = m4f.count(&bytes).expect("room for it");
+        let expected = example::checksum(&model, &device::signal(model.inputs()));
+        assert_eq!(counted.checksum, expected, "{form}");
+        let instructions = counted.instructions.expect("counted") as f64;
+        let off = estimate(&model) as f64 / instructions - 1.0;
+        let line = format!(
+            "{form}: {instructions}, estimate off by {:.1} %",
+            100.0 * off
+        );
+        println!("{line}");
+        wrong.extend((off.abs() > MARGIN).then_some(line));
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
 }

@@ -2,6 +2,7 @@
 
 mod attack;
 mod characters;
+mod export;
 mod features;
 mod group;
 mod import;

@@ -3,4 +3,14 @@
 #[path = "../../firmware-example/src/reference.rs"]
 pub mod reference;
 
+pub mod device;
 pub mod example;
+pub mod forms;
+
+use std::path::{Path, PathBuf};
+
+/// The folder of the whole project.
+#[must_use]
+pub fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}

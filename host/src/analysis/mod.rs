@@ -12,4 +12,5 @@ pub mod orbit;
 pub mod orbit_distance;
 pub mod recovery;
 pub mod representation;
+pub mod separation;
 pub mod trial;

@@ -1,13 +1,13 @@
 //! `bispectral group`: which group is behind a model, and what its rows and inputs are in it.
 
 use super::console::{self, Console};
+use super::export::model_in;
 use crate::data::group::Group as Named;
 use crate::export::NewFile;
 use crate::export::bsn::{self, ModelFile};
 use crate::group::Learned;
 use crate::group::identify::{Identification, identify_table};
 use crate::report;
-use crate::train::run;
 use crate::{Error, Result};
 use bispectral_core::Complex32;
 use clap::Args;
@@ -76,11 +76,7 @@ impl Group {
         let new_file = |path: &PathBuf| NewFile::create(path, self.force);
         let picture = self.picture.as_ref().map(new_file).transpose()?;
         let polished = self.polish.as_ref().map(new_file).transpose()?;
-        let path = if self.model.is_dir() {
-            self.model.join(run::MODEL)
-        } else {
-            self.model.clone()
-        };
+        let path = model_in(&self.model);
         let file = ModelFile::read(&path)?;
         let model = file.model()?;
         let w = bsn::weights(&model);

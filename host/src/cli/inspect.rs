@@ -3,7 +3,10 @@
 use super::console::{self, Console};
 use crate::Result;
 use crate::export::bsn::ModelFile;
-use bispectral_core::{Complex32, Model, format};
+use crate::export::cost::{Cost, Ram, Work};
+use crate::export::instructions::MARGIN;
+use bispectral_core::format::{self, Transform};
+use bispectral_core::{Model, pair_count};
 use clap::Args;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -11,9 +14,10 @@ use std::path::PathBuf;
 /// Show what a model is, and the flash and RAM it takes
 ///
 /// Flash is the size of the file. RAM is the signal, the scratch and the result, without the stack; streaming hands out
-/// one invariant at a time and needs no room for the result. A complex multiply-add is four real ones. Counted are
-/// z = W x (x is real, so each of R·N counts half) and (W_i ⊙ W_j) x for every pair (R(R+1)/2 · N); not counted are
-/// the R·N products W_i ⊙ x, two complex products a pair for z_i z_j conj(z_ij), scaling and normalising.
+/// one invariant at a time and needs no room for the result. A complex multiply-add is four real ones. Counted is
+/// what this model computes: z = W x (x is real, so each counts half; by a transform where the model has one) and
+/// z_ij for every pair (N each where they come from W, K each where they are combined); not counted are the products
+/// W_i ⊙ x, two complex products a pair for z_i z_j conj(z_ij), scaling and normalising.
 #[derive(Debug, Args)]
 pub(super) struct Inspect {
     /// The model
@@ -30,31 +34,14 @@ struct Inspected<'a> {
     rows: usize,
     pairs: usize,
     encoding: &'static str,
+    structure: String,
+    stored_rows: usize,
     format_version: u8,
     file_bytes: usize,
-    flash_bytes: usize,
-    ram: Ram,
-    complex_multiply_adds: Work,
+    #[serde(flatten)]
+    cost: Cost,
     largest_deviation_of_row_lengths_from_1: f64,
     crc32: String,
-}
-
-/// Bytes of RAM for one signal, without the stack.
-#[derive(Serialize)]
-struct Ram {
-    signal_bytes: usize,
-    scratch_bytes: usize,
-    result_bytes: usize,
-    total_bytes: usize,
-    streaming_bytes: usize,
-}
-
-/// Complex multiply-adds for one signal; halves are exact in an f64.
-#[derive(Serialize)]
-struct Work {
-    coefficients: f64,
-    products: f64,
-    total: f64,
 }
 
 impl Inspect {
@@ -68,13 +55,13 @@ impl Inspect {
             inputs: model.inputs(),
             rows: model.rows(),
             pairs: model.pairs(),
-            // The core refuses every other encoding and version.
-            encoding: "f32",
+            encoding: encoding(&model),
+            structure: structure(&model),
+            stored_rows: model.stored_rows(),
+            // The core refuses every other version.
             format_version: format::VERSION,
             file_bytes: file.bytes().len(),
-            flash_bytes: file.bytes().len(),
-            ram: Ram::of(&model),
-            complex_multiply_adds: Work::of(&model),
+            cost: Cost::of(&model, file.bytes().len()),
             largest_deviation_of_row_lengths_from_1: deviation(&model),
             crc32: format!("{:08x}", file.checksum()),
         };
@@ -82,30 +69,26 @@ impl Inspect {
     }
 }
 
-impl Ram {
-    fn of(model: &Model<'_>) -> Self {
-        let signal_bytes = model.inputs() * size_of::<f32>();
-        let scratch_bytes = model.scratch_len() * size_of::<f32>();
-        let result_bytes = model.pairs() * size_of::<Complex32>();
-        Ram {
-            signal_bytes,
-            scratch_bytes,
-            result_bytes,
-            total_bytes: signal_bytes + scratch_bytes + result_bytes,
-            streaming_bytes: signal_bytes + scratch_bytes,
-        }
+/// How a weight is stored.
+fn encoding(model: &Model<'_>) -> &'static str {
+    match model.parts().encoding {
+        format::Encoding::F16 => "f16",
+        format::Encoding::I8 { .. } => "i8",
+        _ => "f32",
     }
 }
 
-impl Work {
-    fn of(model: &Model<'_>) -> Self {
-        let coefficients = (model.rows() * model.inputs()) as f64 / 2.0;
-        let products = (model.pairs() * model.inputs()) as f64;
-        Work {
-            coefficients,
-            products,
-            total: coefficients + products,
-        }
+/// How z_ij is had.
+fn structure(model: &Model<'_>) -> String {
+    match model.parts().structure {
+        format::Structure::Conjugates { .. } => "conjugates".into(),
+        format::Structure::Combined { terms, .. } => format!("combined:{terms}"),
+        format::Structure::Cyclic {
+            transform: Transform::Fft,
+            ..
+        } => "fft".into(),
+        format::Structure::Cyclic { .. } => "cyclic".into(),
+        _ => "dense".into(),
     }
 }
 
@@ -129,12 +112,12 @@ impl Inspected<'_> {
             result_bytes,
             total_bytes,
             streaming_bytes,
-        } = &self.ram;
+        } = &self.cost.ram;
         let Work {
             coefficients,
             products,
             total,
-        } = &self.complex_multiply_adds;
+        } = &self.cost.complex_multiply_adds;
         let lines = [
             ("name", console::name(self.name)),
             (
@@ -143,14 +126,18 @@ impl Inspected<'_> {
             ),
             ("inputs N", self.inputs.to_string()),
             ("rows R", self.rows.to_string()),
-            ("pairs", self.pairs.to_string()),
+            ("pairs", of_all(self.pairs, pair_count(self.rows))),
             ("encoding", self.encoding.into()),
+            (
+                "structure",
+                format!("{}, rows stored {}", self.structure, self.stored_rows),
+            ),
             ("format", format!("version {}", self.format_version)),
             (
                 "file",
                 format!("{} bytes, CRC-32 {}", self.file_bytes, self.crc32),
             ),
-            ("flash", format!("{} bytes", self.flash_bytes)),
+            ("flash", format!("{} bytes", self.cost.flash_bytes)),
             (
                 "RAM",
                 format!(
@@ -164,8 +151,16 @@ impl Inspected<'_> {
             (
                 "work",
                 format!(
-                    "{total} complex multiply-adds a signal: z = W x {coefficients} (R·N halves, x is real), \
+                    "{total} complex multiply-adds a signal: z = W x {coefficients} (x is real, so each counts half), \
                      products of pairs {products}"
+                ),
+            ),
+            (
+                "estimate",
+                format!(
+                    "{} instructions on a Cortex-M4F, within {:.0} %",
+                    self.cost.estimated_instructions,
+                    100.0 * MARGIN
                 ),
             ),
             (
@@ -179,5 +174,14 @@ impl Inspected<'_> {
         lines
             .map(|(title, value)| format!("{title:<12}{value}"))
             .join("\n")
+    }
+}
+
+/// `32896`, or `256 of 32896`.
+fn of_all(some: usize, all: usize) -> String {
+    if some == all {
+        all.to_string()
+    } else {
+        format!("{some} of {all}")
     }
 }

@@ -4,6 +4,7 @@ mod along;
 mod attack;
 mod console;
 mod demo;
+mod export;
 mod features;
 mod group;
 mod import;
@@ -61,6 +62,8 @@ enum Command {
     #[command(after_help = CONTRACT)]
     Import(import::Import),
     #[command(after_help = CONTRACT)]
+    Export(export::Export),
+    #[command(after_help = CONTRACT)]
     Features(features::Features),
     #[command(after_help = CONTRACT)]
     Group(group::Group),
@@ -116,6 +119,10 @@ pub fn run(arguments: &Arguments) -> Result<()> {
             .global
             .pool()?
             .install(|| demo.run(seed, &console)),
+        Command::Export(export) => arguments
+            .global
+            .pool()?
+            .install(|| export.run(seed, &console)),
         Command::Import(import) => import.run(&console),
         Command::Features(features) => features.run(&arguments.global.pool()?, &console),
         Command::Group(group) => arguments.global.pool()?.install(|| group.run(&console)),

@@ -114,6 +114,17 @@ impl Group {
         result
     }
 
+    /// exp(−2πi t/e) for t below e, the least common multiple of the factors: the values of all characters.
+    #[must_use]
+    pub fn roots(&self) -> Vec<Complex64> {
+        let exponent = self.factors.iter().copied().fold(1, least_common_multiple);
+        let root = |part| {
+            let (cos, sin) = cos_sin(part, exponent);
+            Complex64::new(cos, -sin)
+        };
+        (0..exponent).map(root).collect()
+    }
+
     /// Every character as a row of unit length: χ_k(n) / √order in row k and column n. 16 · order² bytes.
     ///
     /// The phases are whole multiples of a root of unity, so no rounding of angles enters: each number is within
@@ -132,14 +143,9 @@ impl Group {
     #[must_use]
     pub fn characters(&self) -> Array2<Complex64> {
         let order = self.order();
-        let exponent = self.factors.iter().copied().fold(1, least_common_multiple);
         let length = (order as f64).sqrt();
-        let roots: Vec<Complex64> = (0..exponent)
-            .map(|part| {
-                let (cos, sin) = cos_sin(part, exponent);
-                Complex64::new(cos / length, -sin / length)
-            })
-            .collect();
+        let roots: Vec<Complex64> = self.roots().iter().map(|root| root / length).collect();
+        let exponent = roots.len();
         let elements: Vec<Vec<usize>> = (0..order).map(|index| self.element(index)).collect();
         Array2::from_shape_fn((order, order), |(k, n)| {
             let phase: usize = self

@@ -114,6 +114,21 @@ pub fn encode(parts: &Parts<'_>) -> std::result::Result<Vec<u8>, bispectral_core
     Ok(bytes)
 }
 
+/// W in the order of a model's weights: row after row, in each the real and then the imaginary parts.
+#[must_use]
+pub fn planar(w: &ArrayView2<'_, Complex32>) -> Vec<u8> {
+    let parts = w.rows().into_iter().flat_map(|row| {
+        let re: Vec<f32> = row.iter().map(|w| w.re).collect();
+        re.into_iter().chain(row.into_iter().map(|w| w.im))
+    });
+    parts.flat_map(f32::to_le_bytes).collect()
+}
+
+/// A number of rows or inputs; one past u16 is past the core's largest, too, and refused as that.
+pub(crate) fn dimension(length: usize) -> u16 {
+    u16::try_from(length).unwrap_or(u16::MAX)
+}
+
 /// The bytes of a model file, from W.
 ///
 /// # Errors
@@ -123,17 +138,7 @@ pub fn encode_array(
     name: &str,
     group: Option<&str>,
 ) -> std::result::Result<Vec<u8>, bispectral_core::Error> {
-    let weights: Vec<u8> = w
-        .rows()
-        .into_iter()
-        .flat_map(|row| {
-            let re: Vec<f32> = row.iter().map(|w| w.re).collect();
-            re.into_iter().chain(row.into_iter().map(|w| w.im))
-        })
-        .flat_map(f32::to_le_bytes)
-        .collect();
-    // A dimension past u16 is past the core's largest, too, and refused as that.
-    let dimension = |length: usize| u16::try_from(length).unwrap_or(u16::MAX);
+    let weights = planar(w);
     encode(&Parts {
         inputs: dimension(w.ncols()),
         rows: dimension(w.nrows()),

@@ -1,0 +1,172 @@
+//! `--fit`: the candidates that were weighed, as a table.
+
+use super::choice::Pairs;
+use super::{Console, Export};
+use crate::data::orbits::Orbits;
+use crate::export::fit::{Candidate, Choices, Limits, Named, best, least_need, random_signals};
+use crate::export::form::Source;
+use crate::{Error, Result};
+use bispectral_core::{Model, pair_count};
+use serde::Serialize;
+
+/// Lists that are tried of a model without a group.
+const BEST: [usize; 2] = [256, 1024];
+
+/// A candidate, as it is told.
+#[derive(Debug, Serialize)]
+pub(super) struct Weighed {
+    structure: String,
+    encoding: String,
+    pairs: String,
+    invariants: usize,
+    flash_bytes: usize,
+    ram_bytes: usize,
+    streamed: bool,
+    estimated_instructions: u64,
+    /// Root of the mean squared distance within orbits, and between them.
+    within: f64,
+    between: f64,
+    nearest: f64,
+    fits: bool,
+    chosen: bool,
+}
+
+impl Export {
+    /// The best form within the limits, and all that were weighed.
+    pub(super) fn fitted(
+        &self,
+        source: &Source,
+        model: &Model<'_>,
+        signals: Option<Orbits>,
+        limits: &Limits,
+        seed: Option<u64>,
+        console: &Console,
+    ) -> Result<(Vec<u8>, Vec<Weighed>)> {
+        let choices = Choices {
+            encoding: self.encoding,
+            structure: self.structure.map(|structure| structure.resolve(source)),
+            pairs: self.lists(source, model, signals.as_ref())?,
+        };
+        let signals = match (signals, source.cyclic()) {
+            (Some(signals), _) => signals,
+            (None, Some(cyclic)) => random_signals(cyclic.identification(), seed.unwrap_or(0))?,
+            (None, None) => {
+                let what = "no group is recognised, so --fit needs signals to measure on";
+                let remedy = "add --data X.npy --labels y.npy";
+                return Err(Error::file(source.path(), what, remedy));
+            }
+        };
+        let forms = choices.forms(source);
+        let mut progress = console.progress("forms", forms.len());
+        let mut candidates = Vec::new();
+        for (done, (form, pairs)) in forms.into_iter().enumerate() {
+            candidates.push(Candidate::measure(source, form, pairs, &signals)?);
+            progress.at(done + 1);
+        }
+        drop(progress);
+        let chosen = best(&candidates, limits);
+        let weighed: Vec<Weighed> = candidates
+            .iter()
+            .map(|candidate| {
+                let is_chosen = chosen.is_some_and(|chosen| std::ptr::eq(chosen, candidate));
+                Weighed::of(candidate, limits, is_chosen)
+            })
+            .collect();
+        console.say(&table(&weighed));
+        let Some(chosen) = chosen else {
+            let what = format!("no form fits: {}", least_need(&candidates));
+            let remedy = "raise the limits, or train with fewer rows";
+            return Err(Error::file(source.path(), what, remedy));
+        };
+        Ok((chosen.bytes.clone(), weighed))
+    }
+
+    /// The lists of pairs that come into question.
+    fn lists(
+        &self,
+        source: &Source,
+        model: &Model<'_>,
+        signals: Option<&Orbits>,
+    ) -> Result<Vec<Named>> {
+        if let Some(pairs) = &self.pairs {
+            let list = pairs.list(source, model, signals)?;
+            return Ok(vec![(pairs.to_string(), list)]);
+        }
+        let mut wanted = vec![Pairs::Full];
+        if source.cyclic().is_some() {
+            wanted.push(Pairs::Selective(1));
+        } else if signals.is_some() {
+            let fewer = |most: &usize| *most < pair_count(model.rows());
+            wanted.extend(BEST.into_iter().filter(fewer).map(Pairs::Best));
+        }
+        let named = |pairs: Pairs| Ok((pairs.to_string(), pairs.list(source, model, signals)?));
+        wanted.into_iter().map(named).collect()
+    }
+}
+
+impl Weighed {
+    fn of(candidate: &Candidate, limits: &Limits, chosen: bool) -> Self {
+        let (ram_bytes, streamed) = candidate.ram(limits);
+        let all = candidate.evaluation;
+        Weighed {
+            structure: candidate.form.structure.to_string(),
+            encoding: candidate.form.encoding.to_string(),
+            pairs: candidate.pairs.clone(),
+            invariants: candidate.cost.ram.result_bytes / 8,
+            flash_bytes: candidate.cost.flash_bytes,
+            ram_bytes,
+            streamed,
+            estimated_instructions: candidate.cost.estimated_instructions,
+            within: all.within.sqrt(),
+            between: all.between.sqrt(),
+            nearest: all.nearest,
+            fits: candidate.fits(limits),
+            chosen,
+        }
+    }
+}
+
+/// One line a candidate, the chosen one marked.
+fn table(weighed: &[Weighed]) -> String {
+    let mut lines = vec![format!(
+        "  {:<11} {:<8} {:<12} {:>10} {:>8} {:>8}  {:>12} {:>8} {:>7} {:>7}  fits",
+        "structure",
+        "encoding",
+        "pairs",
+        "invariants",
+        "flash",
+        "RAM",
+        "instructions",
+        "within",
+        "between",
+        "nearest",
+    )];
+    for one in weighed {
+        let marks = [
+            if one.chosen { '>' } else { ' ' },
+            if one.streamed { 's' } else { ' ' },
+        ];
+        lines.push(format!(
+            "{} {:<11} {:<8} {:<12} {:>10} {:>8} {:>8}{} {:>12} {:>8.1e} {:>7.3} {:>6.1}%  {}",
+            marks[0],
+            one.structure,
+            one.encoding,
+            one.pairs,
+            one.invariants,
+            one.flash_bytes,
+            one.ram_bytes,
+            marks[1],
+            one.estimated_instructions,
+            one.within,
+            one.between,
+            100.0 * one.nearest,
+            if one.fits { "yes" } else { "no" },
+        ));
+    }
+    lines.push(
+        "bytes; s: streamed, without room for the result; instructions of a Cortex-M4F, estimated; \
+         within, between: root of the mean squared distance of invariants"
+            .into(),
+    );
+    lines.join("\n")
+}

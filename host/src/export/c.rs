@@ -1,0 +1,44 @@
+//! A model as a C header: its bytes at an aligned address, its sizes as macros.
+
+use super::emit::{Emit, Exported, identifier};
+use std::fmt::Write;
+
+/// Bytes a line, of at most four characters each.
+const WIDTH: usize = 24;
+
+/// A header for a firmware that is linked with `libbispectral.a`.
+#[derive(Debug, Clone, Copy)]
+pub struct C;
+
+impl Emit for C {
+    fn emit(&self, exported: &Exported<'_>, stem: &str) -> Vec<u8> {
+        let name = identifier(stem);
+        let prefix = name.to_ascii_uppercase();
+        let mut text = format!(
+            "/* The model {}.\n *\n\
+             \x20* Made by `bispectral export --emit c`, for use with bispectral.h. Every file that includes this has an array of its\n\
+             \x20* own, so include it in one:\n *\n\
+             \x20*     static BispectralModel model;\n\
+             \x20*     bispectral_open(&model, {name}_model, {prefix}_BYTES);\n */\n\n\
+             #ifndef BISPECTRAL_MODEL_{prefix}_H\n#define BISPECTRAL_MODEL_{prefix}_H\n\n#include <stdint.h>\n\n",
+            exported.title(),
+        );
+        for (name, value, what) in exported.constants() {
+            let _ = writeln!(text, "/* {what}. */\n#define {prefix}_{name} {value}");
+        }
+        let _ = write!(
+            text,
+            "\n/* At a multiple of 16: weights are loaded as words. */\n\
+             #ifdef __cplusplus\nalignas(16)\n#else\n_Alignas(16)\n#endif\n\
+             static const uint8_t {name}_model[{prefix}_BYTES] = {{\n"
+        );
+        for line in exported.bytes().chunks(WIDTH) {
+            line.iter().for_each(|byte| {
+                let _ = write!(text, "{byte},");
+            });
+            text.push('\n');
+        }
+        text += "};\n\n#endif\n";
+        text.into_bytes()
+    }
+}

@@ -1,0 +1,132 @@
+//! What a model asks of a device: flash, RAM, multiply-adds, and an estimate of instructions.
+
+use super::instructions;
+use bispectral_core::format::{Structure, Transform};
+use bispectral_core::{Complex32, Model};
+use serde::Serialize;
+
+/// What one model and one signal take.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Cost {
+    /// The model's bytes, without the program.
+    pub flash_bytes: usize,
+    /// What a program must have room for, without its stack.
+    pub ram: Ram,
+    /// What is computed.
+    pub complex_multiply_adds: Work,
+    /// An estimate for a Cortex-M4F in the streaming form: see [`instructions`](super::instructions).
+    pub estimated_instructions: u64,
+}
+
+/// Bytes of RAM for one signal, without the stack.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Ram {
+    /// The samples.
+    pub signal_bytes: usize,
+    /// What the core computes in.
+    pub scratch_bytes: usize,
+    /// The invariants.
+    pub result_bytes: usize,
+    /// All of these.
+    pub total_bytes: usize,
+    /// All but the invariants, which are handed out one at a time.
+    pub streaming_bytes: usize,
+}
+
+/// Complex multiply-adds for one signal; halves are exact in an f64.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Work {
+    /// For z; x is real, so each counts half.
+    pub coefficients: f64,
+    /// For all z_ij.
+    pub products: f64,
+    /// Both.
+    pub total: f64,
+}
+
+impl Cost {
+    /// What a model of so many bytes takes.
+    #[must_use]
+    pub fn of(model: &Model<'_>, flash_bytes: usize) -> Self {
+        Cost {
+            flash_bytes,
+            ram: Ram::of(model),
+            complex_multiply_adds: Work::of(model),
+            estimated_instructions: instructions::estimate(model),
+        }
+    }
+}
+
+impl Ram {
+    fn of(model: &Model<'_>) -> Self {
+        let signal_bytes = model.inputs() * size_of::<f32>();
+        let scratch_bytes = model.scratch_len() * size_of::<f32>();
+        let result_bytes = model.pairs() * size_of::<Complex32>();
+        Ram {
+            signal_bytes,
+            scratch_bytes,
+            result_bytes,
+            total_bytes: signal_bytes + scratch_bytes + result_bytes,
+            streaming_bytes: signal_bytes + scratch_bytes,
+        }
+    }
+}
+
+impl Work {
+    pub(super) fn of(model: &Model<'_>) -> Self {
+        let inputs = model.inputs() as f64;
+        let of_rows = model.stored_rows() as f64 * inputs / 2.0;
+        let pairs = model.pairs() as f64;
+        let (coefficients, products) = match model.parts().structure {
+            Structure::Conjugates { rows } => (of_rows, inputs * distinct(model, rows) as f64),
+            Structure::Combined { terms, .. } => (of_rows, pairs * f64::from(terms)),
+            Structure::Cyclic {
+                transform, factors, ..
+            } => (transformed(transform, factors), pairs / 2.0),
+            _ => (of_rows, pairs * inputs),
+        };
+        Work {
+            coefficients,
+            products,
+            total: coefficients + products,
+        }
+    }
+}
+
+/// The entry of a table of rows.
+fn entry(table: &[u8], row: usize) -> u16 {
+    let entry = table.as_chunks::<2>().0.get(row);
+    entry.map_or(0, |entry| u16::from_le_bytes(*entry))
+}
+
+/// Products of stored rows that are computed: not again where the next pair has the same.
+fn distinct(model: &Model<'_>, table: &[u8]) -> usize {
+    const STORED: u16 = (1 << 15) - 1;
+    let stored = |row| entry(table, row) & STORED;
+    let mut last = None;
+    let of_pairs = model.pair_list().map(|(i, j)| (stored(i), stored(j)));
+    of_pairs
+        .filter(|pair| last.replace(*pair) != Some(*pair))
+        .count()
+}
+
+/// For the coefficients of all characters of a group of these factors; half of them, since x is real.
+fn transformed(transform: Transform, factors: &[u8]) -> f64 {
+    let factors: Vec<f64> = factors
+        .as_chunks::<2>()
+        .0
+        .iter()
+        .map(|factor| u16::from_le_bytes(*factor).into())
+        .collect();
+    let order: f64 = factors.iter().product();
+    let along = |factor: &f64| match transform {
+        // Half a multiply-add a number and stage of butterflies.
+        Transform::Fft if is_fast(*factor) => factor.log2() / 2.0,
+        _ => *factor,
+    };
+    order * factors.iter().map(along).sum::<f64>() / 2.0
+}
+
+fn is_fast(factor: f64) -> bool {
+    (4.0..=1024.0).contains(&factor) && factor.log2().fract() == 0.0
+}

@@ -1,0 +1,183 @@
+//! How many instructions a Cortex-M4F takes for one signal in the streaming form, estimated: what the kernels do, times
+//! what each of that takes.
+//!
+//! The figures are solved for from the emulator's counts of Z16xZ16, Z8xZ8, Z6xZ6 and Z32 in every form; a test counts
+//! other groups and finds the estimate within [`MARGIN`]. Instructions are not cycles.
+
+use super::cost::Work;
+use bispectral_core::format::{Encoding, Structure, Transform};
+use bispectral_core::{LANES, Model, pair_count};
+
+/// How far an estimate may be off, of the count.
+pub const MARGIN: f64 = 0.15;
+
+/// Instructions of a kernel that uses W.
+struct OfWeights {
+    /// One sample times a weight, for z.
+    sample: f64,
+    /// One of W_i ⊙ x, for the rows that are first in a pair; with conjugates it is among the samples.
+    weigh: f64,
+    /// One multiply-add of a product.
+    product: f64,
+    /// One product beside its multiply-adds.
+    each: f64,
+    /// One term of the bispectrum.
+    term: f64,
+    /// What N that is no multiple of the lanes adds to a row, and to a product.
+    rest: [f64; 2],
+}
+
+const F32: OfWeights = OfWeights {
+    sample: 9.0,
+    weigh: 4.0,
+    product: 8.7,
+    each: 0.0,
+    term: 235.0,
+    rest: [344.0, 226.0],
+};
+const F16: OfWeights = OfWeights {
+    sample: 21.0,
+    weigh: 3.0,
+    product: 15.8,
+    each: 0.0,
+    term: 275.0,
+    rest: [375.0, 175.0],
+};
+const I8: OfWeights = OfWeights {
+    sample: 9.0,
+    weigh: 4.0,
+    product: 14.9,
+    each: 0.0,
+    term: 296.0,
+    rest: [0.0, 0.0],
+};
+/// With conjugates four real sums are kept apart, from which both products come.
+const F32_CONJUGATES: OfWeights = OfWeights {
+    sample: 13.0,
+    weigh: 0.0,
+    product: 12.9,
+    each: 503.0,
+    term: 38.0,
+    rest: [344.0, 0.0],
+};
+const F16_CONJUGATES: OfWeights = OfWeights {
+    sample: 24.0,
+    weigh: 0.0,
+    product: 22.0,
+    each: 370.0,
+    term: 20.0,
+    rest: [375.0, 0.0],
+};
+const I8_CONJUGATES: OfWeights = OfWeights {
+    sample: 13.0,
+    weigh: 0.0,
+    term: 265.0,
+    ..I8
+};
+
+/// Combined: a sample of z, a term of the bispectrum, and each z_k of it.
+const COMBINED_SAMPLE: f64 = 10.5;
+const COMBINED_TERM: f64 = 94.0;
+const COMBINED_COEFFICIENT: f64 = 37.0;
+
+/// Cyclic: a term and a run of all pairs, a term of listed ones.
+const TERM_OF_RUN: f64 = 19.5;
+const RUN: f64 = 91.0;
+const LISTED_TERM: f64 = 110.0;
+/// Of the transform: at all, an element, a line along a factor, a butterfly, a multiply-add of a real and of a complex sum.
+const TRANSFORM: f64 = 1000.0;
+const ELEMENT: f64 = 30.0;
+const LINE: f64 = 145.0;
+const BUTTERFLY: f64 = 20.6;
+const REAL_SUM: f64 = 19.6;
+const COMPLEX_SUM: f64 = 25.0;
+
+/// The estimate for the streaming form, with a closure that does nothing.
+#[must_use]
+pub fn estimate(model: &Model<'_>) -> u64 {
+    let parts = model.parts();
+    let pairs = model.pairs() as f64;
+    let rows = model.stored_rows() as f64;
+    let inputs = model.inputs() as f64;
+    let count = match (parts.structure, parts.encoding) {
+        (Structure::Combined { terms, .. }, _) => {
+            let term = COMBINED_TERM + COMBINED_COEFFICIENT * f64::from(terms);
+            COMBINED_SAMPLE * rows * inputs + term * pairs
+        }
+        (
+            Structure::Cyclic {
+                transform, factors, ..
+            },
+            _,
+        ) => {
+            let factors = factors.as_chunks::<2>().0.iter();
+            let factors: Vec<u16> = factors.map(|factor| u16::from_le_bytes(*factor)).collect();
+            transformed(transform, &factors) + of_group(model, &factors)
+        }
+        (Structure::Conjugates { .. }, Encoding::I8 { .. }) => of_weights(model, &I8_CONJUGATES),
+        (Structure::Conjugates { .. }, Encoding::F16) => of_weights(model, &F16_CONJUGATES),
+        (Structure::Conjugates { .. }, _) => of_weights(model, &F32_CONJUGATES),
+        (_, Encoding::I8 { .. }) => of_weights(model, &I8),
+        (_, Encoding::F16) => of_weights(model, &F16),
+        _ => of_weights(model, &F32),
+    };
+    count.round() as u64
+}
+
+fn of_weights(model: &Model<'_>, cost: &OfWeights) -> f64 {
+    let (rows, inputs) = (model.stored_rows() as f64, model.inputs() as f64);
+    let multiply_adds = Work::of(model).products;
+    let products = multiply_adds / inputs;
+    let [of_row, of_product] = match model.inputs() % LANES {
+        0 => [0.0; 2],
+        _ => cost.rest,
+    };
+    (cost.sample * rows + cost.weigh * firsts(model) as f64) * inputs
+        + of_row * rows
+        + cost.product * multiply_adds
+        + (cost.each + of_product) * products
+        + cost.term * model.pairs() as f64
+}
+
+/// Rows that come first in a pair.
+fn firsts(model: &Model<'_>) -> usize {
+    let mut last = None;
+    let firsts = model.pair_list().map(|(i, _)| i);
+    firsts.filter(|i| last.replace(*i) != Some(*i)).count()
+}
+
+/// Terms by the group's arithmetic. All pairs come in runs, which end where a row or its product passes the last factor.
+fn of_group(model: &Model<'_>, factors: &[u16]) -> f64 {
+    let pairs = model.pairs() as f64;
+    if model.pairs() < pair_count(model.rows()) {
+        return LISTED_TERM * pairs;
+    }
+    let last = factors.last().map_or(1.0, |&last| f64::from(last));
+    TERM_OF_RUN * pairs + RUN * (2.0 * pairs / last + model.rows() as f64)
+}
+
+/// For the coefficients of all characters of a group of these factors: along the longest, of real numbers, all lines
+/// and half of their outputs; along the others half of the lines.
+fn transformed(transform: Transform, factors: &[u16]) -> f64 {
+    let order: f64 = factors.iter().map(|&factor| f64::from(factor)).product();
+    let mut sorted = factors.to_vec();
+    sorted.sort_unstable();
+    let longest = sorted.last().copied().map_or(1.0, f64::from);
+    let along = |(place, &factor): (usize, &u16)| {
+        let length = f64::from(factor);
+        let half = (longest / 2.0).floor() + 1.0;
+        let (lines, outputs, sum) = if place + 1 == sorted.len() {
+            (order / length, half, REAL_SUM)
+        } else {
+            (order / length * half / longest, length, COMPLEX_SUM)
+        };
+        let is_fast = factor.is_power_of_two() && (4..=1024).contains(&factor);
+        let line = if transform == Transform::Fft && is_fast {
+            BUTTERFLY * length * length.log2() / 2.0
+        } else {
+            sum * length * outputs
+        };
+        lines * (LINE + line)
+    };
+    TRANSFORM + ELEMENT * order + sorted.iter().enumerate().map(along).sum::<f64>()
+}

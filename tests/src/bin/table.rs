@@ -1,0 +1,45 @@
+//! Every form of two models on four emulated boards: `cargo run --release -p bispectral-tests --bin table`.
+//!
+//! Flash is the model's; RAM is signal, scratch and stack, in the streaming form. The change is ‖β̄(g·x) − β̄(x)‖, the
+//! largest over ten group elements and twenty random signals. Bits are compared with this host's.
+
+use bispectral_tests::device::BOARDS;
+use bispectral_tests::forms::{Form, forms};
+
+fn main() {
+    BOARDS.iter().for_each(|board| board.build());
+    for form in forms() {
+        print(&form);
+    }
+}
+
+fn print(form: &Form) {
+    println!(
+        "\n{}: flash {} bytes, RAM {} + stack, change {:.1e}, estimated {}",
+        form.name,
+        form.cost.flash_bytes,
+        form.cost.ram.streaming_bytes,
+        form.change,
+        form.cost.estimated_instructions
+    );
+    for board in &BOARDS {
+        let line = match board.count(&form.bytes) {
+            Ok(counted) => format!(
+                "instructions {:>9}, stack {:>5}, RAM {:>6}, program {:>6}, bits {}",
+                counted
+                    .instructions
+                    .map_or("-".into(), |count| count.to_string()),
+                counted.stack,
+                form.cost.ram.streaming_bytes + counted.stack,
+                counted.program,
+                if counted.checksum == form.checksum {
+                    "equal"
+                } else {
+                    "DIFFER"
+                },
+            ),
+            Err(refusal) => refusal,
+        };
+        println!("  {:<5}{line}", board.name);
+    }
+}

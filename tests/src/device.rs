@@ -1,0 +1,146 @@
+//! Any model on any emulated board: `count` of firmware-example computes one inference with it.
+
+use crate::repository;
+use std::fs;
+use std::process::Command;
+
+/// A board that QEMU has.
+#[derive(Debug, Clone, Copy)]
+pub struct Board {
+    /// What people call its processor.
+    pub name: &'static str,
+    target: &'static str,
+    emulator: &'static str,
+    machine: &'static str,
+    /// Where `count` looks for the model.
+    model_at: u32,
+}
+
+/// Cortex-M4F, M0, M33 and RV32IMAC; instructions are counted on the first and the last.
+pub const BOARDS: [Board; 4] = [
+    Board {
+        name: "M4F",
+        target: "thumbv7em-none-eabihf",
+        emulator: "qemu-system-arm",
+        machine: "-M mps2-an386 -cpu cortex-m4 -icount shift=7",
+        model_at: 0x2100_0000,
+    },
+    Board {
+        name: "M0",
+        target: "thumbv6m-none-eabi",
+        emulator: "qemu-system-arm",
+        machine: "-M microbit -cpu cortex-m0",
+        model_at: 0x2_0000,
+    },
+    Board {
+        name: "M33",
+        target: "thumbv8m.main-none-eabihf",
+        emulator: "qemu-system-arm",
+        machine: "-M mps2-an505 -cpu cortex-m33",
+        model_at: 0x8000_0000,
+    },
+    Board {
+        name: "RV32",
+        target: "riscv32imac-unknown-none-elf",
+        emulator: "qemu-system-riscv32",
+        machine: "-M virt -bios none -icount shift=0",
+        model_at: 0x8400_0000,
+    },
+];
+
+/// What the board said of one inference in the streaming form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Counted {
+    /// Where the board can count them.
+    pub instructions: Option<u64>,
+    /// The most of the stack in use, in bytes.
+    pub stack: usize,
+    /// RAM of the program beside stack, signal and scratch, in bytes.
+    pub statics: usize,
+    /// Flash of the program without the model, in bytes.
+    pub program: usize,
+    /// CRC-32 of every term, and of the norm.
+    pub checksum: u32,
+}
+
+/// The signal of `count`.
+#[must_use]
+pub fn signal(inputs: usize) -> Vec<f32> {
+    let sample = |n: usize| ((n * n * 7 + n * 3 + 11) % 61) as f32 / 61.0 - 0.375;
+    (0..inputs).map(sample).collect()
+}
+
+impl Board {
+    /// Builds `count` for this board.
+    ///
+    /// # Panics
+    /// It does not build, or the emulator is not installed.
+    pub fn build(&self) {
+        let found = Command::new(self.emulator).arg("--version").output();
+        assert!(
+            found.is_ok(),
+            "{} is not installed: `bash tests/all.sh` installs it",
+            self.emulator
+        );
+        let build = "build --release --features fft --bin count --target";
+        let output = Command::new(env!("CARGO"))
+            .args(build.split(' '))
+            .arg(self.target)
+            .current_dir(repository().join("firmware-example"))
+            .output()
+            .expect("cargo runs");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{}: {errors}", self.name);
+    }
+
+    /// One inference with this model.
+    ///
+    /// # Errors
+    /// What the board printed instead of an answer: a model it has no room for.
+    ///
+    /// # Panics
+    /// There is no room for a temporary file, or [`build`](Self::build) was not called.
+    pub fn count(&self, model: &[u8]) -> Result<Counted, String> {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().join("model.bsn");
+        fs::write(&path, model).expect("a new file");
+        let loader = format!(
+            "loader,file={},addr={:#x},force-raw=on",
+            path.display(),
+            self.model_at
+        );
+        let firmware = repository().join("firmware-example/target");
+        let output = Command::new(self.emulator)
+            .args(self.machine.split(' '))
+            .args([
+                "-nographic",
+                "-semihosting-config",
+                "enable=on,target=native",
+            ])
+            .args(["-device", &loader, "-kernel"])
+            .arg(firmware.join(self.target).join("release/count"))
+            .output()
+            .expect("the emulator runs");
+        let [words, errors] =
+            [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
+        if !output.status.success() {
+            return Err(errors.trim().to_owned());
+        }
+        let words: Vec<&str> = words.split_whitespace().collect();
+        let after = |label| {
+            let at = words.iter().position(|word| *word == label);
+            at.and_then(|at| words.get(at + 1))
+                .copied()
+                .unwrap_or_default()
+        };
+        let number = |label| after(label).parse::<usize>().expect("a number");
+        let instructions = number("instructions") as u64;
+        Ok(Counted {
+            instructions: (instructions > 0).then_some(instructions),
+            stack: number("stack"),
+            statics: number("statics"),
+            program: number("program"),
+            checksum: u32::from_str_radix(after("checksum"), 16).expect("a checksum"),
+        })
+    }
+}
