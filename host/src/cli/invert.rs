@@ -237,7 +237,9 @@ impl Work<'_> {
                 let shape = (samples.len(), self.model.pairs());
                 let targets = Array2::from_shape_vec(shape, targets).expect("whole samples");
                 let found =
-                    by_gradient(&self.w.view(), &targets.view(), (restarts, seed), |_, _| {})?;
+                    by_gradient(&self.w.view(), &targets.view(), (restarts, seed), |_, _| {
+                        Ok(())
+                    })?;
                 let signals = found.metamers.rows().into_iter().zip(block.chunks(shape.1));
                 Ok(signals
                     .map(|(signal, y)| {

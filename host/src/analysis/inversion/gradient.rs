@@ -13,12 +13,12 @@ use num_complex::Complex32;
 /// Numbers of a signal that no row of `w` looks at are zero.
 ///
 /// # Errors
-/// W or the invariants are not finite.
+/// W or the invariants are not finite, or `observe` failed.
 pub fn by_gradient(
     w: &ArrayView2<'_, Complex32>,
     invariants: &ArrayView2<'_, Complex32>,
     (restarts, seed): (u32, u64),
-    observe: impl FnMut(u32, Progress),
+    observe: impl FnMut(u32, Progress) -> Result<()>,
 ) -> Result<Attacked> {
     let is_seen = |n: usize| w.column(n).iter().any(|w| *w != Complex32::ZERO);
     let descent = Settings {
