@@ -150,6 +150,8 @@ struct Walker {
     /// The least distance so far, and where that was.
     least: f64,
     nearest: Vec<f32>,
+    /// Whether it just went back there.
+    returned: bool,
     /// What the distance has to fall below, and for how many steps it has not.
     goal: f64,
     waited: usize,
@@ -165,6 +167,7 @@ impl Walker {
             plateaus: 0,
             least: f64::INFINITY,
             nearest: x.clone(),
+            returned: false,
             goal: f64::INFINITY,
             waited: 0,
             x,
@@ -185,6 +188,7 @@ impl Walker {
             self.rate *= DECAY;
             self.waited = 0;
             self.x.clone_from(&self.nearest);
+            self.returned = true;
             self.adam = Adam::new(self.x.len());
         }
         // A signal without a direction has no gradient.
@@ -192,6 +196,10 @@ impl Walker {
     }
 
     fn step(&mut self, slope: &mut [f32], settings: &Settings) {
+        // The slope is that of where it came from.
+        if std::mem::take(&mut self.returned) {
+            return;
+        }
         for (slope, inside) in slope.iter_mut().zip(&settings.support) {
             if !inside {
                 *slope = 0.0;
