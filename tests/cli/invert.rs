@@ -46,6 +46,17 @@ fn distance(x: &[f64], y: &[f64]) -> f64 {
 
 #[test]
 fn signals_come_back_up_to_the_group_whatever_their_characters_are_disguised_as() {
+    come_back("");
+}
+
+#[test]
+fn and_from_a_selection_of_as_many_invariants_as_there_are_elements() {
+    come_back("--pairs selective");
+    come_back("--pairs selective:2 --structure cyclic");
+}
+
+/// From the invariants of models exported with these flags, or imported where there are none.
+fn come_back(flags: &str) {
     for factors in [&[8][..], &[4, 2], &[2, 2, 2], &[15], &[3, 3], &[6, 4]] {
         let mut random = Random(11);
         let order = factors.iter().product();
@@ -57,9 +68,13 @@ fn signals_come_back_up_to_the_group_whatever_their_characters_are_disguised_as(
         }
         let folder = Folder::new();
         import(&folder, &w);
+        if !flags.is_empty() {
+            folder.succeed(&format!("export m.bsn -o m.bsn --force --quiet {flags}"));
+        }
         let x = signals(&folder, 20, order, &mut random);
         let object = folder.object("invert m.bsn Y.npy -o back.npy");
         assert_eq!(object["samples"], 20);
+        assert!(object["group"].is_string(), "{factors:?}");
         assert_eq!(object["undetermined"].as_array().unwrap().len(), 0);
         let residuals = object["residuals"].as_array().unwrap();
         assert_eq!(residuals.len(), 20);

@@ -8,7 +8,7 @@ use crate::export::bsn::{self, ModelFile};
 use crate::group::identify::{Identification, identify};
 use crate::group::{Determination, Refusal};
 use crate::{Error, Result};
-use bispectral_core::{Complex32, Model, pairs};
+use bispectral_core::{Complex32, Model, pair_count};
 use clap::Args;
 use ndarray::Array2;
 use num_complex::Complex64;
@@ -140,16 +140,21 @@ impl Invert {
         found: std::result::Result<&Identification, &Refusal>,
         seed: u64,
     ) -> Result<Method> {
-        let pairs: Vec<(usize, usize)> = pairs(model.rows()).collect();
         match found {
             Ok(found) => {
+                let pairs: Vec<(usize, usize)> = model.pair_list().collect();
                 let inverter = Inverter::new(&w.view(), found, &pairs)?;
                 Ok(Method::Group(Box::new(inverter)))
             }
-            Err(_) => Ok(Method::Gradient {
+            Err(_) if model.pairs() == pair_count(model.rows()) => Ok(Method::Gradient {
                 restarts: self.restarts,
                 seed,
             }),
+            Err(refusal) => Err(Error::file(
+                &self.model,
+                format!("a list of pairs, and no finite commutative group: {refusal}"),
+                "invert with a model of all pairs",
+            )),
         }
     }
 
