@@ -35,7 +35,7 @@ fn padded<E: Element>(rest: &[E]) -> Lanes {
 
 /// z_i = W_i (2^k x).
 #[inline(always)]
-pub(crate) fn coefficient<E: Element>(row: Row<'_, E>, x: &[f32], scale: PowerOfTwo) -> Complex32 {
+fn coefficient<E: Element>(row: Row<'_, E>, x: &[f32], scale: PowerOfTwo) -> Complex32 {
     let (mut re, mut im) = ([0.0; LANES], [0.0; LANES]);
     let mut add = |x: Lanes, w_re: Lanes, w_im: Lanes| {
         for l in 0..LANES {
@@ -56,8 +56,8 @@ pub(crate) fn coefficient<E: Element>(row: Row<'_, E>, x: &[f32], scale: PowerOf
     Complex32::new(total(re), total(im))
 }
 
-/// z = W (2^k x) of as many rows as there is room for.
-#[inline(always)]
+/// z = W (2^k x) of as many rows as there is room for. Compiled once an element type, for every kind that asks for it.
+#[inline(never)]
 pub(crate) fn coefficients<E: Element>(
     weights: Matrix<'_, E>,
     x: &[f32],

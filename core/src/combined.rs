@@ -13,7 +13,7 @@ use crate::fold::{Fold, folded, row_of};
 use crate::integer::{Integers, split};
 use crate::magnitude::{Accumulator, Magnitude};
 use crate::pairs::Order;
-use crate::scaling::{exponent_of_largest, power_of_two, restore};
+use crate::scaling::{bits_of_count, exponent_of_largest, power_of_two, restore};
 use crate::weights::{Weights, with_matrix};
 use num_complex::Complex32;
 
@@ -55,7 +55,7 @@ impl<'a> Combined<'a> {
     ) -> Result<Self, Error> {
         let exponent = exponent_of_largest([scale].into_iter());
         let exponent = exponent.ok().flatten().ok_or(Error::Malformed)?;
-        let down = 15 + u32::from(terms).next_power_of_two().trailing_zeros() as i32;
+        let down = 15 + bits_of_count(terms.into()) as i32;
         Ok(Combined {
             rows,
             fold,

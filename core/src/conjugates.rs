@@ -30,7 +30,7 @@ struct Sums {
 }
 
 impl Sums {
-    #[inline(always)]
+    #[inline(never)]
     fn new<E: Element>(v_re: &[f32], v_im: &[f32], row: Row<'_, E>) -> Self {
         let mut sums = [[0.0; LANES]; 4];
         let [p, q, s, t] = &mut sums;

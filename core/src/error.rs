@@ -12,7 +12,7 @@ use core::fmt;
 /// assert_eq!(Model::from_bytes(b"not a model, but long enough").unwrap_err(), Error::Magic);
 /// assert_eq!(
 ///     Model::from_bytes(&[]).unwrap_err().to_string(),
-///     "the model is truncated: 0 bytes of at least 44",
+///     "the model is truncated: 0 bytes of at least 38",
 /// );
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

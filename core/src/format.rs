@@ -21,8 +21,9 @@ pub const MAX_DIMENSION: u16 = 1 << 13;
 /// The weights begin at a multiple of this, counted from the first byte of the model.
 pub const ALIGNMENT: usize = 16;
 
-/// Of one weight of 8 bytes without a name: 23 bytes of fields and 9 of padding before it, the CRC behind it.
-const LEAST_LEN: usize = 2 * ALIGNMENT + 8 + CRC_LEN;
+/// Of one weight of two bytes without a name: 27 bytes of fields with its scale and 5 of padding before it, the CRC
+/// behind it.
+const LEAST_LEN: usize = 2 * ALIGNMENT + 2 + CRC_LEN;
 const CRC_LEN: usize = 4;
 
 /// One table of 1 KiB: a look-up a byte, instead of eight shifts.

@@ -10,10 +10,14 @@
 //! s = 7 + b_x − b_v, b_v = min(15, 23 − ⌈log2 N⌉), |V| < 2^b_v. Then |Σ (V_re q_re − V_im q_im)| < 2N·127·2^b_v < 2^31.
 //!
 //! **The results.** z_i = Σ q X as an f32, to nearest even, times scale_i·2^(1−b_x−E_w), where E_w is the exponent of the
-//! largest weight; z_ij = Σ V q_j as an f32 times the product of scale_i·2^(1−b_x+s−E_w) and scale_j·2^-E_w.
+//! largest weight or scale; z_ij = Σ V q_j as an f32 times the product of scale_i·2^(1−b_x+s−E_w) and scale_j·2^-E_w.
 //!
-//! Up to 256 inputs X and V have 15 bits: what is rounded off is 2^-16 of the largest sample or product at most, where
-//! rounding W to q costs 2^-8 of the largest weight. A sample below 2^-b_x of the largest counts for nothing.
+//! Up to 256 inputs X and V have 15 bits: what is rounded off is 2^-16 of the largest sample or product, where rounding
+//! W to q costs 2^-8 of the largest weight. Measured against f32 arithmetic on the same weights, β̄ changes by 9·10^-5 for
+//! 16 to 256 inputs and by 3·10^-4 for 1024. A sample below 2^-(b_x+1) of the largest counts for nothing.
+//!
+//! With 64 inputs and 33 rows a Cortex-M0 takes 2.7 million instructions for 561 invariants, with f32 33.9; a Cortex-M4F,
+//! which has floats, 0.73 million and 0.45.
 
 mod arithmetic;
 
@@ -36,7 +40,7 @@ pub(crate) struct Integers<'a> {
 }
 
 impl<'a> Integers<'a> {
-    /// Weights and scales whose lengths the caller has checked, and the exponent of the largest weight.
+    /// Weights and scales whose lengths the caller has checked, and E_w.
     pub(crate) fn new(
         weights: &'a [u8],
         scales: &'a [u8],
@@ -51,14 +55,18 @@ impl<'a> Integers<'a> {
         if integers.q.contains(&i8::MIN) {
             return Err(Error::Malformed);
         }
+        if integers.q.iter().all(|q| *q == 0) {
+            return Err(Error::WeightRange);
+        }
         let largest = (0..integers.scales.len()).map(|row| {
             let IntegerRow { re, im } = integers.row(row);
             let q = re.iter().chain(im).map(|q| q.unsigned_abs()).max();
-            integers.scale(row) * f32::from(q.unwrap_or_default())
+            // The scale of a row of zeros counts: zero times infinity would be no number.
+            integers.scale(row) * f32::from(q.unwrap_or_default().max(1))
         });
         match exponent_of_largest(largest) {
             Ok(Some(exponent)) => Ok((integers, exponent)),
-            // All are zero, or larger than f32 holds.
+            // Larger than f32 holds.
             Ok(None) | Err(_) => Err(Error::WeightRange),
         }
     }

@@ -31,6 +31,11 @@ pub(crate) fn power_of_two(k: i32) -> f32 {
     f32::from_bits(((k + 127) as u32) << 23)
 }
 
+/// ⌈log2 count⌉, and 0 for none: without the panic that the logarithm of zero is.
+pub(crate) const fn bits_of_count(count: usize) -> u32 {
+    usize::BITS - count.saturating_sub(1).leading_zeros()
+}
+
 /// The exponent of the largest magnitude, floor(log2 max|x|).
 ///
 /// `None` where all are zero; `Err` with the place of the first that is not finite.
@@ -66,6 +71,12 @@ mod tests {
             assert_eq!(restore(value, 276 - k), restore(1.0, 276));
             assert_eq!(restore(value, -k), 1.0);
         }
+    }
+
+    #[test]
+    fn a_count_of_things_takes_as_many_bits_as_numbering_them() {
+        let found = [0, 1, 2, 3, 4, 5, 255, 256, 257, 8192].map(bits_of_count);
+        assert_eq!(found, [0, 0, 1, 2, 2, 3, 8, 8, 9, 13]);
     }
 
     #[test]

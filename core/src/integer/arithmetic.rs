@@ -1,5 +1,6 @@
 //! Signals and rows as whole numbers, and their sums.
 
+use crate::scaling::bits_of_count;
 use num_complex::{Complex, Complex32};
 
 /// Bits of |q|.
@@ -21,7 +22,7 @@ pub(crate) struct Precision {
 impl Precision {
     /// That of a model of 1 ≤ N ≤ 2^13 inputs.
     pub(crate) const fn of(inputs: usize) -> Self {
-        let terms = inputs.next_power_of_two().trailing_zeros();
+        let terms = bits_of_count(inputs);
         Precision {
             signal: least(MOST_BITS, SUM_BITS - WEIGHT_BITS - terms),
             product: least(MOST_BITS, SUM_BITS - WEIGHT_BITS - terms - 1),
@@ -78,7 +79,7 @@ const ROUND: usize = 8;
 
 /// Σ_n q_n X_n.
 ///
-/// One sum a loop: with the two of a complex number in one loop, LLVM 21 gathers the terms of each and spills what it
+/// One sum a loop: with the two of a complex number in one loop, LLVM 22 gathers the terms of each and spills what it
 /// loaded for the other. 27 instructions for eight terms on a Cortex-M4 (LDRSB, LDRSH, SMLABB each), 54 on a Cortex-M0,
 /// 35 on RV32IMAC, by the disassembly.
 #[inline(always)]

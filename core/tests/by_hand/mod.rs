@@ -6,7 +6,7 @@ mod sections;
 use bispectral_core::{Complex32, Error, Model};
 use sections::Section;
 
-const LEAST_LEN: u32 = 44;
+const LEAST_LEN: u32 = 38;
 
 /// The fields of the format; what they say need not make sense.
 #[derive(Clone, Debug, PartialEq)]

@@ -241,8 +241,11 @@ impl Layout {
                 column: (at % width) as u16,
             });
         }
-        let largest = stored.iter().fold(0.0_f32, |l, w| l.max(w.abs()));
-        if !(2_f32.powi(-60)..2_f32.powi(61)).contains(&largest) {
+        // Scales count too, where there are any, but not in place of a weight.
+        let zero = stored.iter().all(|w| *w == 0.0);
+        let numbers = stored.iter().chain(self.scales.iter().flatten());
+        let largest = numbers.fold(0.0_f32, |l, w| l.max(w.abs()));
+        if zero || !(2_f32.powi(-60)..2_f32.powi(61)).contains(&largest) {
             return Err(Error::WeightRange);
         }
         if self.kind == 3 {

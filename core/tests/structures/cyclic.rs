@@ -187,6 +187,7 @@ fn a_weak_response_has_its_direction_all_the_same() {
     // Character 0 of nearly opposite samples: β is 2^-69 of their cube, and its square below what f32 holds.
     let mut group = Group::whole(&[2]);
     group.characters = vec![0];
+    group.a = 0.3;
     let bytes = group.model(&[]);
     let model = Model::from_bytes(&bytes).unwrap();
     let found = invariants(&model, &[1.0 + f32::EPSILON, -1.0]).unwrap();

@@ -16,8 +16,8 @@ const LARGEST: f64 = 127.0;
 const LEAST_LEVELS: f64 = 96.0;
 /// … to this many, where what is beyond [`LARGEST`] is cut off.
 const MOST_LEVELS: f64 = 136.0;
-/// How many; more find nothing that is 1 % better.
-const CANDIDATES: u32 = 2000;
+/// How many.
+const CANDIDATES: u32 = 400;
 
 /// W of encoding i8, as it lies in the file.
 #[derive(Debug, Clone, PartialEq, Eq)]

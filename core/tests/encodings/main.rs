@@ -1,6 +1,10 @@
-//! Encodings f16 and i8: what a model of either computes, for any weights and signals, and what is refused.
+//! Encodings f16 and i8: what a model of either computes, for any weights and signals, and what is refused. Beside them
+//! products that are combined of z, in every encoding.
 
+#[path = "../by_hand/mod.rs"]
 mod by_hand;
+mod combined;
+mod small;
 
 use bispectral_core::{Complex32, Error, Model, pair_count, scratch_len};
 use by_hand::{Fields, both};
@@ -8,7 +12,12 @@ use num_complex::Complex64;
 use proptest::prelude::*;
 
 /// A model of any encoding without a name.
-fn fields(inputs: usize, rows: usize, encoding: (u8, Vec<u8>), weights: Vec<u8>) -> Fields {
+pub(crate) fn fields(
+    inputs: usize,
+    rows: usize,
+    encoding: (u8, Vec<u8>),
+    weights: Vec<u8>,
+) -> Fields {
     let mut fields = Fields {
         inputs: inputs as u16,
         rows: rows as u16,
@@ -23,14 +32,14 @@ fn fields(inputs: usize, rows: usize, encoding: (u8, Vec<u8>), weights: Vec<u8>)
 
 /// q and the scale of each row.
 #[derive(Debug, Clone)]
-struct Integers {
-    inputs: usize,
-    scales: Vec<f32>,
-    q: Vec<i8>,
+pub(crate) struct Integers {
+    pub(crate) inputs: usize,
+    pub(crate) scales: Vec<f32>,
+    pub(crate) q: Vec<i8>,
 }
 
 impl Integers {
-    fn fields(&self) -> Fields {
+    pub(crate) fn fields(&self) -> Fields {
         let scales = self.scales.iter().flat_map(|s| s.to_le_bytes()).collect();
         let weights = self.q.iter().map(|q| *q as u8).collect();
         fields(self.inputs, self.scales.len(), (2, scales), weights)
@@ -47,14 +56,14 @@ impl Integers {
     }
 }
 
-fn invariants(bytes: &[u8], x: &[f32]) -> Result<Vec<Complex32>, Error> {
+pub(crate) fn invariants(bytes: &[u8], x: &[f32]) -> Result<Vec<Complex32>, Error> {
     let model = Model::from_bytes(bytes).unwrap();
     let mut out = vec![Complex32::ZERO; model.pairs()];
     model.invariants(x, &mut vec![0.0; model.scratch_len()], &mut out)?;
     Ok(out)
 }
 
-fn coefficients(bytes: &[u8], x: &[f32]) -> Vec<Complex32> {
+pub(crate) fn coefficients(bytes: &[u8], x: &[f32]) -> Vec<Complex32> {
     let model = Model::from_bytes(bytes).unwrap();
     let mut out = vec![Complex32::ZERO; model.rows()];
     let mut scratch = vec![0.0; model.scratch_len()];
@@ -62,7 +71,7 @@ fn coefficients(bytes: &[u8], x: &[f32]) -> Vec<Complex32> {
     out
 }
 
-fn bits(values: &[Complex32]) -> Vec<[u32; 2]> {
+pub(crate) fn bits(values: &[Complex32]) -> Vec<[u32; 2]> {
     let pair = |z: &Complex32| [z.re.to_bits(), z.im.to_bits()];
     values.iter().map(pair).collect()
 }
@@ -228,6 +237,40 @@ proptest! {
 }
 
 #[test]
+fn whole_numbers_change_invariants_by_less_than_their_rounding() {
+    // The characters of Z_n that real signals need, and the f32 model of the same weights.
+    for (n, largest) in [(16, 1e-4), (64, 1e-4), (256, 1e-4), (1024, 4e-4)] {
+        let rows = 9;
+        let angle = |at: usize| std::f64::consts::TAU * ((at / n) * (at % n) % n) as f64 / n as f64;
+        let parts = |row: usize, part: fn(f64) -> f64| {
+            (0..n).map(move |at| (part(angle(row * n + at)) * 127.0).round() as i8)
+        };
+        let q = (0..rows).flat_map(|row| parts(row, f64::cos).chain(parts(row, f64::sin)));
+        let w = Integers {
+            inputs: n,
+            scales: vec![1.0 / 128.0; rows],
+            q: q.collect(),
+        };
+        let floats =
+            w.q.iter()
+                .flat_map(|q| (f32::from(*q) / 128.0).to_le_bytes());
+        let floats = fields(n, rows, (0, vec![]), floats.collect()).encode();
+        let mut worst = 0.0_f32;
+        for signal in 0..20 {
+            let sample =
+                |at: usize| ((at * at * 31 + at * (17 + signal) + 5) % 1009) as f32 / 509.0 - 1.0;
+            let x: Vec<f32> = (0..n).map(sample).collect();
+            let [a, b] =
+                [&w.fields().encode(), &floats].map(|bytes| invariants(bytes, &x).unwrap());
+            let squares: f32 = a.iter().zip(&b).map(|(a, b)| (a - b).norm_sqr()).sum();
+            worst = worst.max(squares.sqrt());
+        }
+        println!("{n} inputs: ‖β̄ of i8 − β̄ of f32‖ ≤ {worst:.1e}");
+        assert!(worst < largest, "{n}: {worst:e}");
+    }
+}
+
+#[test]
 fn scratch_of_integers_is_never_longer_than_that_of_floats() {
     for inputs in 1..20 {
         let w = Integers {
@@ -242,127 +285,4 @@ fn scratch_of_integers_is_never_longer_than_that_of_floats() {
         assert!(model.is_aligned());
         assert_eq!(model.pairs(), pair_count(3));
     }
-}
-
-/// Two rows of three inputs.
-fn small() -> Integers {
-    Integers {
-        inputs: 3,
-        scales: vec![0.5, 0.001],
-        q: vec![127, -3, 0, 5, -127, 1, 2, 2, 2, -90, 0, 33],
-    }
-}
-
-fn refusal(fields: &Fields) -> Error {
-    both(&fields.encode()).unwrap_err()
-}
-
-#[test]
-fn rows_that_are_conjugates_are_stored_once() {
-    let w = small();
-    // Rows 0, conj 0, 1, conj 1: what a model of four rows has, but for halves that are rounded upwards.
-    let mut folded = w.fields();
-    folded.rows = 4;
-    folded.sections[2] = (1, [0, 0, 0, 128, 1, 0, 1, 128].to_vec());
-    let bytes = folded.encode();
-    let (model, _) = both(&bytes).unwrap();
-    assert_eq!((model.rows(), model.stored_rows()), (4, 2));
-    let conjugate = |row: &[i8]| -> Vec<i8> {
-        let (re, im) = row.split_at(3);
-        re.iter().copied().chain(im.iter().map(|q| -q)).collect()
-    };
-    let rows = [
-        &w.q[..6],
-        &conjugate(&w.q[..6]),
-        &w.q[6..],
-        &conjugate(&w.q[6..]),
-    ]
-    .concat();
-    let whole = Integers {
-        inputs: 3,
-        scales: vec![0.5, 0.5, 0.001, 0.001],
-        q: rows,
-    };
-    let x = [0.3, -0.9, 0.7];
-    let [a, b] = [&folded, &whole.fields()].map(|fields| fields.encode());
-    assert_eq!(bits(&coefficients(&a, &x)), bits(&coefficients(&b, &x)));
-    let found = invariants(&a, &x)
-        .unwrap()
-        .into_iter()
-        .zip(invariants(&b, &x).unwrap());
-    for ((i, j), (a, b)) in bispectral_core::pairs(4).zip(found) {
-        // A product that ends in exactly one half has another neighbour than its negative.
-        assert!((a - b).l1_norm() < 1e-4, "{i} {j}: {a} {b}");
-        assert!(i % 2 == 1 || a == b, "{i} {j}: {a} {b}");
-    }
-}
-
-#[test]
-fn a_half_that_is_not_finite_is_named_by_row_and_column() {
-    for value in [0x7c00, 0xfc00, 0x7e00, 0xffff_u16] {
-        for at in 0..12_u16 {
-            let mut weights = [0x3c00_u16; 12];
-            weights[usize::from(at)] = value;
-            let bytes = weights.iter().flat_map(|w| w.to_le_bytes()).collect();
-            let (row, column) = (at / 6, at % 3);
-            assert_eq!(
-                refusal(&fields(3, 2, (1, vec![]), bytes)),
-                Error::NonFiniteWeight { row, column }
-            );
-        }
-    }
-    assert_eq!(
-        refusal(&fields(3, 2, (1, vec![]), vec![0; 24])),
-        Error::WeightRange
-    );
-    assert_eq!(
-        refusal(&fields(3, 2, (1, vec![0]), vec![0; 24])),
-        Error::Malformed
-    );
-    let (needed, found) = (24, 48);
-    let error = Error::WeightLength { needed, found };
-    assert_eq!(refusal(&fields(3, 2, (1, vec![]), vec![60; 48])), error);
-}
-
-#[test]
-fn a_scale_that_is_none_is_malformed() {
-    assert!(both(&small().fields().encode()).is_ok());
-    for scale in [0.0, -0.0, -1.0, f32::NAN, f32::INFINITY] {
-        for at in 0..2 {
-            let mut w = small();
-            w.scales[at] = scale;
-            assert_eq!(refusal(&w.fields()), Error::Malformed, "{scale}");
-        }
-    }
-    for length in [0, 4, 7, 9, 12] {
-        let mut fields = small().fields();
-        fields.sections[0].1.resize(length, 63);
-        assert_eq!(refusal(&fields), Error::Malformed, "{length}");
-    }
-}
-
-#[test]
-fn a_weight_of_minus_128_is_malformed() {
-    for at in 0..12 {
-        let mut w = small();
-        w.q[at] = i8::MIN;
-        assert_eq!(refusal(&w.fields()), Error::Malformed, "{at}");
-    }
-}
-
-#[test]
-fn the_largest_weight_is_within_the_range_of_floats() {
-    let only = |scale: f32, q: i8| {
-        let mut w = small();
-        w.scales = vec![scale; 2];
-        w.q.fill(q);
-        both(&w.fields().encode()).map(|_| ())
-    };
-    assert_eq!(only(2_f32.powi(-60), 1), Ok(()));
-    assert_eq!(only(2_f32.powi(-61), 1), Err(Error::WeightRange));
-    assert_eq!(only(2_f32.powi(-61), -2), Ok(()));
-    assert_eq!(only(2_f32.powi(54), 127), Ok(()));
-    assert_eq!(only(2_f32.powi(55), 127), Err(Error::WeightRange));
-    assert_eq!(only(3e38, 127), Err(Error::WeightRange));
-    assert_eq!(only(1.0, 0), Err(Error::WeightRange));
 }
