@@ -44,7 +44,7 @@ for feature in std serde defmt; do
   cargo clippy -p bispectral-core --features "$feature" -- -D warnings
 done
 for target in "${TARGETS[@]}"; do
-  (cd firmware-example && cargo clippy --release --workspace --target "$target" -- -D warnings)
+  (cd firmware-example && cargo clippy --release --workspace --features fft --target "$target" -- -D warnings)
   (cd core/ffi && cargo clippy --release --target "$target" -- -D warnings)
 done
 

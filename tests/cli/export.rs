@@ -102,7 +102,29 @@ fn signals(folder: &Folder) {
 }
 
 #[test]
-fn the_best_pairs_are_as_many_as_asked_for_and_separate_better_than_the_rest() {
+fn selective_pairs_are_few_and_more_of_them_reach_every_coefficient_twice() {
+    let folder = Folder::new();
+    group(&folder, &[8]);
+    let count = |options: &str| {
+        let object = folder.object(&format!("export m.bsn -o few.bsn --force {options}"));
+        assert!(change(&folder.read("few.bsn")) < 1e-5, "{options}");
+        object["pairs"].as_u64().unwrap()
+    };
+    let once = count("--pairs selective");
+    assert!(once <= 8, "{once}");
+    assert_eq!(count("--pairs selective --structure fft"), once);
+    group(&folder, &[16]);
+    let reached = |ways: usize| {
+        folder.object(&format!(
+            "export m.bsn -o few.bsn --force --pairs selective:{ways}"
+        ))["pairs"]
+            .as_u64()
+    };
+    assert!(reached(1) < reached(2) && reached(2) < reached(3));
+}
+
+#[test]
+fn the_best_pairs_are_as_many_as_asked_for_and_kept_when_exported_again() {
     let folder = Folder::new();
     group(&folder, &[8]);
     signals(&folder);
@@ -264,7 +286,6 @@ fn the_rust_module_compiles_without_std_and_holds_the_models_bytes() {
 fn the_c_header_compiles_as_c_and_holds_the_models_bytes() {
     let folder = Folder::new();
     group(&folder, &[4]);
-    // Words that a compiler would take for the end of a comment, or for the next line.
     folder.succeed("export m.bsn -o My-Model.h --emit c");
     let length = folder.read("m.bsn").len();
     folder.write(

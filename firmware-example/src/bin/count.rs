@@ -12,6 +12,7 @@ mod board;
 mod memory;
 
 use bispectral_core::{Error, Model};
+use core::slice;
 use crc::{CRC_32_ISO_HDLC, Crc, Table};
 use semihosting::process::ExitCode;
 use semihosting::{eprintln, println};
@@ -36,7 +37,7 @@ const MODEL: (usize, usize) = match env!("BOARD").as_bytes() {
 pub fn run() -> ExitCode {
     memory::paint_stack();
     // SAFETY: memory of the board, which nothing else uses; without a model it holds zeros.
-    let bytes = unsafe { core::slice::from_raw_parts(MODEL.0 as *const u8, MODEL.1) };
+    let bytes = unsafe { slice::from_raw_parts(MODEL.0 as *const u8, MODEL.1) };
     // The length stands behind magic and version.
     let length = bytes[5..9]
         .try_into()
@@ -52,8 +53,10 @@ pub fn run() -> ExitCode {
 
 fn measure(bytes: &[u8]) -> Result<(), Error> {
     let model = Model::from_bytes(bytes)?;
-    // SAFETY: this is the only place that names them, and it is reached once.
-    let (x, scratch) = unsafe { (&mut *(&raw mut X), &mut *(&raw mut S)) };
+    // SAFETY: this is the only place that names it, and it is reached once.
+    let x = unsafe { slice::from_raw_parts_mut((&raw mut X).cast::<f32>(), INPUTS) };
+    // SAFETY: this is the only place that names it, and it is reached once.
+    let scratch = unsafe { slice::from_raw_parts_mut((&raw mut S).cast::<f32>(), SCRATCH) };
     let x = x.get_mut(..model.inputs()).unwrap_or_default();
     for (n, x) in x.iter_mut().enumerate() {
         *x = ((n * n * 7 + n * 3 + 11) % 61) as f32 / 61.0 - 0.375;
@@ -62,7 +65,11 @@ fn measure(bytes: &[u8]) -> Result<(), Error> {
     model.stream(x, scratch, |_, _, _| ())?;
     let after = board::instructions();
     // Before the checksum, which needs a stack of its own.
-    let memory::Usage { stack, flash, statics } = memory::usage();
+    let memory::Usage {
+        stack,
+        flash,
+        statics,
+    } = memory::usage();
     let buffers = (INPUTS + SCRATCH) * size_of::<f32>();
 
     let mut digest = CRC.digest();
@@ -72,7 +79,8 @@ fn measure(bytes: &[u8]) -> Result<(), Error> {
     })?;
     digest.update(&end.norm().to_le_bytes());
     println!(
-        "instructions {} stack {stack} statics {} program {flash} checksum {:08x}",
+        "{}: instructions {} stack {stack} statics {} program {flash} checksum {:08x}",
+        board::NAME,
         before.zip(after).map_or(0, |(from, to)| to - from),
         statics - buffers,
         digest.finalize()

@@ -14,7 +14,7 @@ pub struct Cost {
     pub ram: Ram,
     /// What is computed.
     pub complex_multiply_adds: Work,
-    /// An estimate for a Cortex-M4F in the streaming form: see [`instructions`](super::instructions).
+    /// An estimate for a Cortex-M4F in the streaming form: see [`instructions`].
     pub estimated_instructions: u64,
 }
 
