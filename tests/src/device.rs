@@ -71,7 +71,7 @@ pub fn signal(inputs: usize) -> Vec<f32> {
 }
 
 impl Board {
-    /// Builds `count` for this board.
+    /// Builds `count` and `by_hand` for this board.
     ///
     /// # Panics
     /// It does not build, or the emulator is not installed.
@@ -82,7 +82,7 @@ impl Board {
             "{} is not installed: `bash tests/all.sh` installs it",
             self.emulator
         );
-        let build = "build --release --features fft --bin count --target";
+        let build = "build --release --features fft --bins --target";
         let output = Command::new(env!("CARGO"))
             .args(build.split(' '))
             .arg(self.target)
@@ -109,6 +109,31 @@ impl Board {
             path.display(),
             self.model_at
         );
+        let words = self.run("count", &["-device", &loader])?;
+        let number = |label| after(&words, label).parse::<usize>().expect("a number");
+        let instructions = number("instructions") as u64;
+        Ok(Counted {
+            instructions: (instructions > 0).then_some(instructions),
+            stack: number("stack"),
+            statics: number("statics"),
+            program: number("program"),
+            checksum: u32::from_str_radix(after(&words, "checksum"), 16).expect("a checksum"),
+        })
+    }
+
+    /// Instructions of all 32,896 invariants of Z16xZ16 by microfft and triple products, and how many of them the transform
+    /// takes; zeros where the board does not count.
+    ///
+    /// # Panics
+    /// It does not run, or [`build`](Self::build) was not called.
+    #[must_use]
+    pub fn by_hand(&self) -> [u64; 2] {
+        let words = self.run("by_hand", &[]).expect("a program without a model");
+        ["instructions", "transform"].map(|label| after(&words, label).parse().expect("a number"))
+    }
+
+    /// What a program of firmware-example printed, or why it failed.
+    fn run(&self, program: &str, arguments: &[&str]) -> Result<String, String> {
         let firmware = repository().join("firmware-example/target");
         let output = Command::new(self.emulator)
             .args(self.machine.split(' '))
@@ -117,30 +142,24 @@ impl Board {
                 "-semihosting-config",
                 "enable=on,target=native",
             ])
-            .args(["-device", &loader, "-kernel"])
-            .arg(firmware.join(self.target).join("release/count"))
+            .args(arguments)
+            .arg("-kernel")
+            .arg(firmware.join(self.target).join("release").join(program))
             .output()
             .expect("the emulator runs");
         let [words, errors] =
             [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
-        if !output.status.success() {
-            return Err(errors.trim().to_owned());
+        if output.status.success() {
+            Ok(words)
+        } else {
+            Err(errors.trim().to_owned())
         }
-        let words: Vec<&str> = words.split_whitespace().collect();
-        let after = |label| {
-            let at = words.iter().position(|word| *word == label);
-            at.and_then(|at| words.get(at + 1))
-                .copied()
-                .unwrap_or_default()
-        };
-        let number = |label| after(label).parse::<usize>().expect("a number");
-        let instructions = number("instructions") as u64;
-        Ok(Counted {
-            instructions: (instructions > 0).then_some(instructions),
-            stack: number("stack"),
-            statics: number("statics"),
-            program: number("program"),
-            checksum: u32::from_str_radix(after("checksum"), 16).expect("a checksum"),
-        })
     }
+}
+
+/// The word behind `label`.
+fn after<'w>(words: &'w str, label: &str) -> &'w str {
+    let mut words = words.split_whitespace();
+    words.find(|word| *word == label);
+    words.next().unwrap_or_default()
 }

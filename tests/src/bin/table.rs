@@ -11,6 +11,18 @@ fn main() {
     for form in forms() {
         print(&form);
     }
+    println!(
+        "\nZ16xZ16 by hand, microfft and triple products, no scaling, a plain norm, 32896 invariants"
+    );
+    for board in &BOARDS {
+        let [instructions, transform] = board.by_hand();
+        if instructions > 0 {
+            println!(
+                "  {:<5}instructions {instructions:>9}, of these the transform {transform}",
+                board.name
+            );
+        }
+    }
 }
 
 fn print(form: &Form) {
