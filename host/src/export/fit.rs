@@ -14,7 +14,7 @@ use std::cmp::Reverse;
 use std::str::FromStr;
 
 /// K of the combinations that are tried for W of no group.
-const TERMS: [u8; 2] = [2, 8];
+const TERMS: [u8; 2] = [1, 4];
 /// Random signals of a recognised group, and the places at which each is looked at.
 const SIGNALS: usize = 20;
 const PLACES: usize = 10;
@@ -43,8 +43,8 @@ pub struct Candidate {
     pub bytes: Vec<u8>,
     /// What it takes.
     pub cost: Cost,
-    /// What it does to signals.
-    pub evaluation: Evaluation,
+    /// What it does to signals; not measured of what does not fit.
+    pub evaluation: Option<Evaluation>,
 }
 
 /// Some pairs, and what they are called; all of them where there is no list.
@@ -112,27 +112,53 @@ impl Choices {
 }
 
 impl Candidate {
-    /// Makes the model, has the core read it, and measures it on `signals`.
+    /// Makes the model, has the core read it and, where it is within `limits`, measures it on `signals`.
     ///
     /// # Errors
     /// W cannot take this form, or a signal has no invariants.
-    pub fn measure(source: &Source, form: Form, pairs: String, signals: &Orbits) -> Result<Self> {
+    pub fn measure(
+        source: &Source,
+        form: Form,
+        pairs: String,
+        signals: &Orbits,
+        limits: &Limits,
+    ) -> Result<Self> {
         let bytes = source.form(&form, Some(signals))?;
         let refused = |error| Error::model(source.path(), error);
         let model = Model::from_bytes(&bytes).map_err(refused)?;
+        let cost = Cost::of(&model, bytes.len());
+        let fits = cost.fits(limits);
         Ok(Candidate {
-            cost: Cost::of(&model, bytes.len()),
-            evaluation: evaluate(&model, signals)?,
+            evaluation: fits.then(|| evaluate(&model, signals)).transpose()?,
+            cost,
             form,
             pairs,
             bytes,
         })
     }
 
+    /// What is compared: nearest neighbours in thousandths, separation by factors of two up to [`PLENTY`]; and where that
+    /// is the same, the smaller model and the less work. Nothing of what does not fit.
+    fn rank(&self) -> Option<(u64, i64, Reverse<usize>, Reverse<u64>)> {
+        let evaluation = self.evaluation?;
+        let nearest = (1000.0 * evaluation.nearest).round() as u64;
+        let separation = evaluation.between / evaluation.within.max(f64::MIN_POSITIVE);
+        let separation = separation.clamp(1.0, PLENTY).log2().floor() as i64;
+        let cost = &self.cost;
+        Some((
+            nearest,
+            separation,
+            Reverse(cost.flash_bytes),
+            Reverse(cost.estimated_instructions),
+        ))
+    }
+}
+
+impl Cost {
     /// Bytes of RAM: with room for the result where the device has it, else in the streaming form.
     #[must_use]
-    pub fn ram(&self, limits: &Limits) -> (usize, bool) {
-        let ram = &self.cost.ram;
+    pub fn ram_within(&self, limits: &Limits) -> (usize, bool) {
+        let ram = &self.ram;
         let streamed = limits
             .ram
             .is_some_and(|limit| ram.total_bytes as u64 > limit);
@@ -147,36 +173,18 @@ impl Candidate {
     #[must_use]
     pub fn fits(&self, limits: &Limits) -> bool {
         let within = |need: u64, limit: Option<u64>| limit.is_none_or(|limit| need <= limit);
-        within(self.cost.flash_bytes as u64, limits.flash)
-            && within(self.ram(limits).0 as u64, limits.ram)
-            && within(self.cost.estimated_instructions, limits.instructions)
-    }
-
-    /// Mean squared distance between orbits to that within them.
-    #[must_use]
-    pub fn separation(&self) -> f64 {
-        self.evaluation.between / self.evaluation.within.max(f64::MIN_POSITIVE)
-    }
-
-    /// What is compared: nearest neighbours in thousandths, separation by factors of two up to [`PLENTY`]; and where that
-    /// is the same, the smaller model and the less work.
-    fn rank(&self) -> (u64, i64, Reverse<usize>, Reverse<u64>) {
-        let nearest = (1000.0 * self.evaluation.nearest).round() as u64;
-        let separation = self.separation().clamp(1.0, PLENTY).log2().floor() as i64;
-        let cost = &self.cost;
-        (
-            nearest,
-            separation,
-            Reverse(cost.flash_bytes),
-            Reverse(cost.estimated_instructions),
-        )
+        within(self.flash_bytes as u64, limits.flash)
+            && within(self.ram_within(limits).0 as u64, limits.ram)
+            && within(self.estimated_instructions, limits.instructions)
     }
 }
 
 /// The best of those that fit.
 #[must_use]
-pub fn best<'a>(candidates: &'a [Candidate], limits: &Limits) -> Option<&'a Candidate> {
-    let fitting = candidates.iter().filter(|candidate| candidate.fits(limits));
+pub fn best(candidates: &[Candidate]) -> Option<&Candidate> {
+    let fitting = candidates
+        .iter()
+        .filter(|candidate| candidate.evaluation.is_some());
     fitting.max_by_key(|candidate| candidate.rank())
 }
 

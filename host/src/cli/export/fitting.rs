@@ -23,10 +23,10 @@ pub(super) struct Weighed {
     ram_bytes: usize,
     streamed: bool,
     estimated_instructions: u64,
-    /// Root of the mean squared distance within orbits, and between them.
-    within: f64,
-    between: f64,
-    nearest: f64,
+    /// Root of the mean squared distance within orbits, and between them; measured of what fits.
+    within: Option<f64>,
+    between: Option<f64>,
+    nearest: Option<f64>,
     fits: bool,
     chosen: bool,
 }
@@ -60,11 +60,11 @@ impl Export {
         let mut progress = console.progress("forms", forms.len());
         let mut candidates = Vec::new();
         for (done, (form, pairs)) in forms.into_iter().enumerate() {
-            candidates.push(Candidate::measure(source, form, pairs, &signals)?);
+            candidates.push(Candidate::measure(source, form, pairs, &signals, limits)?);
             progress.at(done + 1);
         }
         drop(progress);
-        let chosen = best(&candidates, limits);
+        let chosen = best(&candidates);
         let weighed: Vec<Weighed> = candidates
             .iter()
             .map(|candidate| {
@@ -106,7 +106,7 @@ impl Export {
 
 impl Weighed {
     fn of(candidate: &Candidate, limits: &Limits, chosen: bool) -> Self {
-        let (ram_bytes, streamed) = candidate.ram(limits);
+        let (ram_bytes, streamed) = candidate.cost.ram_within(limits);
         let all = candidate.evaluation;
         Weighed {
             structure: candidate.form.structure.to_string(),
@@ -117,10 +117,10 @@ impl Weighed {
             ram_bytes,
             streamed,
             estimated_instructions: candidate.cost.estimated_instructions,
-            within: all.within.sqrt(),
-            between: all.between.sqrt(),
-            nearest: all.nearest,
-            fits: candidate.fits(limits),
+            within: all.map(|all| all.within.sqrt()),
+            between: all.map(|all| all.between.sqrt()),
+            nearest: all.map(|all| all.nearest),
+            fits: all.is_some(),
             chosen,
         }
     }
@@ -141,13 +141,14 @@ fn table(weighed: &[Weighed]) -> String {
         "between",
         "nearest",
     )];
+    let none = || "-".to_owned();
     for one in weighed {
         let marks = [
             if one.chosen { '>' } else { ' ' },
             if one.streamed { 's' } else { ' ' },
         ];
         lines.push(format!(
-            "{} {:<11} {:<8} {:<12} {:>10} {:>8} {:>8}{} {:>12} {:>8.1e} {:>7.3} {:>6.1}%  {}",
+            "{} {:<11} {:<8} {:<12} {:>10} {:>8} {:>8}{} {:>12} {:>8} {:>7} {:>7}  {}",
             marks[0],
             one.structure,
             one.encoding,
@@ -157,15 +158,17 @@ fn table(weighed: &[Weighed]) -> String {
             one.ram_bytes,
             marks[1],
             one.estimated_instructions,
-            one.within,
-            one.between,
-            100.0 * one.nearest,
+            one.within.map_or(none(), |within| format!("{within:.1e}")),
+            one.between
+                .map_or(none(), |between| format!("{between:.3}")),
+            one.nearest
+                .map_or(none(), |nearest| format!("{:.1}%", 100.0 * nearest)),
             if one.fits { "yes" } else { "no" },
         ));
     }
     lines.push(
         "bytes; s: streamed, without room for the result; instructions of a Cortex-M4F, estimated; \
-         within, between: root of the mean squared distance of invariants"
+         within, between: root of the mean squared distance of invariants, measured of what fits"
             .into(),
     );
     lines.join("\n")
