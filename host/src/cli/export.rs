@@ -42,7 +42,8 @@ pub(super) struct Export {
     pairs: Option<Pairs>,
     /// How products of rows are had: dense, from W; conjugates, of each pair of conjugate rows one is stored; combined,
     /// of K other coefficients; cyclic, by the arithmetic of the model's group; fft, that with a fast transform;
-    /// structured, fft or cyclic where there is a group, otherwise combined:4 [default: dense]
+    /// structured, fft or cyclic where there is a group, otherwise combined:4 [default: dense]. Conjugates, cyclic and fft put
+    /// the rows, and so the invariants, in another order
     #[arg(long, value_name = "dense|conjugates|combined:K|cyclic|fft|structured")]
     structure: Option<Wanted>,
     /// What kind of file to write

@@ -158,7 +158,7 @@ impl Inspected<'_> {
             (
                 "estimate",
                 format!(
-                    "{} instructions on a Cortex-M4F, within {:.0} %",
+                    "{} instructions on a Cortex-M4F, mostly within {:.0} %",
                     self.cost.estimated_instructions,
                     100.0 * MARGIN
                 ),
