@@ -45,6 +45,7 @@ mod error;
 mod extractor;
 mod flash;
 pub mod format;
+mod head;
 mod magnitude;
 mod model;
 #[cfg(feature = "std")]
@@ -57,6 +58,7 @@ pub use bispectrum::LANES;
 pub use error::{Error, Part};
 pub use extractor::Extractor;
 pub use flash::Aligned;
+pub use head::Head;
 pub use magnitude::Magnitude;
 pub use model::{Model, scratch_len};
 pub use num_complex::Complex32;

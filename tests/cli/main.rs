@@ -1,6 +1,7 @@
 //! The `bispectral` command as a user runs it: files in a folder, an exit status, two streams of text.
 
 mod characters;
+mod classify;
 mod features;
 mod group;
 mod import;

@@ -1,6 +1,7 @@
 //! The command line, one file a command. [`run`] is the whole program; `main` prints what it returns.
 
 mod along;
+mod classify;
 mod console;
 mod demo;
 mod features;
@@ -51,6 +52,7 @@ struct Global {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Classify(classify::Classify),
     #[command(after_help = CONTRACT)]
     Demo(demo::Demo),
     #[command(after_help = CONTRACT)]
@@ -101,6 +103,10 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let console = arguments.console();
     let Global { seed, .. } = arguments.global;
     match &arguments.command {
+        Command::Classify(classify) => arguments
+            .global
+            .pool()?
+            .install(|| classify.run(seed, &console)),
         Command::Demo(demo) => arguments
             .global
             .pool()?

@@ -20,6 +20,8 @@ pub(crate) enum Purpose {
     Spectral,
     /// Noise on members.
     Noise,
+    /// Weights, batches and what is dropped of a classifier.
+    Classifier,
 }
 
 /// The numbers of `seed` for `purpose`, from the beginning.

@@ -3,5 +3,6 @@
 pub mod bsn;
 mod new_file;
 pub mod npy;
+pub(crate) mod sealed;
 
 pub use new_file::NewFile;

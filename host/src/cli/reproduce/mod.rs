@@ -2,6 +2,7 @@
 
 mod cayley;
 mod rotation;
+mod rotmnist;
 mod translation;
 
 use super::console::Console;
@@ -27,6 +28,7 @@ pub(super) struct Reproduce {
 enum Experiment {
     Cayley(cayley::Cayley),
     Rotation(rotation::Rotation),
+    Rotmnist(rotmnist::Rotmnist),
     Translation(translation::Translation),
 }
 
@@ -49,6 +51,7 @@ impl Reproduce {
         match &self.experiment {
             Experiment::Cayley(cayley) => cayley.run(seed.unwrap_or(0), console),
             Experiment::Rotation(rotation) => rotation.run(seed.unwrap_or(0), console),
+            Experiment::Rotmnist(rotmnist) => rotmnist.run(seed.unwrap_or(0), console),
             Experiment::Translation(translation) => translation.run(seed.unwrap_or(0), console),
         }
     }

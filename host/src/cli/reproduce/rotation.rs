@@ -94,7 +94,8 @@ impl Rotation {
         let mnist = mnist.or_else(|| std::env::var_os(mnist::FOLDER).map(PathBuf::from));
         let others = self.others(seed, size, mnist.as_deref())?;
         let begun = Instant::now();
-        let mut run = Run::create(self.config(seed, size), &self.place.path("run"), true)?;
+        let config = configuration(self.images.as_deref(), seed, size, self.place.quick);
+        let mut run = Run::create(config, &self.place.path("run"), true)?;
         if mnist.is_none() {
             console.say("no digits: name MNIST's folder with --mnist or BISPECTRAL_MNIST");
         }
@@ -151,27 +152,6 @@ impl Rotation {
         }
         let bytes = bsn::encode_array(&w.view(), "published", None);
         bytes.map(Some).map_err(|error| Error::model(path, error))
-    }
-
-    fn config(&self, seed: u64, size: usize) -> Config {
-        let images = self.images.clone();
-        let mut config = Config {
-            seed,
-            split: Some(SplitName::Transforms),
-            data: Data {
-                images: Some(images.unwrap_or_else(|| format!("natural:{TRAINED_ON}").into())),
-                transform: Some(TransformName::Rotate),
-                size,
-                ..Data::default()
-            },
-            ..Config::default()
-        };
-        if self.place.quick {
-            config.phases = crate::train::phase::Phase::recipe(&config.data);
-            let phases = config.phases.iter_mut();
-            phases.for_each(|phase| phase.steps = phase.steps.min(300));
-        }
-        config
     }
 
     /// Images that are not trained on, and what each set is called; read before the minutes that training takes.
@@ -239,6 +219,28 @@ impl Rotation {
         let chart = charts::along(model, published, &sets[2].1, orders, size)?;
         self.place.write("along.png", &chart.png()?)
     }
+}
+
+/// How rotations are learned from the photographs in a folder, or from four that come with the program.
+pub(super) fn configuration(images: Option<&Path>, seed: u64, size: usize, quick: bool) -> Config {
+    let natural = || format!("natural:{TRAINED_ON}").into();
+    let mut config = Config {
+        seed,
+        split: Some(SplitName::Transforms),
+        data: Data {
+            images: Some(images.map_or_else(natural, Path::to_owned)),
+            transform: Some(TransformName::Rotate),
+            size,
+            ..Data::default()
+        },
+        ..Config::default()
+    };
+    if quick {
+        config.phases = crate::train::phase::Phase::recipe(&config.data);
+        let phases = config.phases.iter_mut();
+        phases.for_each(|phase| phase.steps = phase.steps.min(300));
+    }
+    config
 }
 
 impl Rows {
