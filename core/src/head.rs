@@ -222,7 +222,7 @@ impl<'a> Head<'a> {
     }
 
     fn has_right_length(&self) -> bool {
-        let mut inputs = 2 * self.terms;
+        let mut inputs = self.terms.saturating_mul(2);
         let mut needed = Some(0_usize);
         for outputs in self.sizes() {
             let layer = self.lengths(inputs, outputs);
@@ -237,7 +237,7 @@ impl<'a> Head<'a> {
 
     /// The layers, first to last; empty ones where the bytes end, which a checked view's do not.
     fn layers(&self) -> impl Iterator<Item = Layer<'a>> + use<'a> {
-        let (head, mut rest, mut inputs) = (*self, self.layers, 2 * self.terms);
+        let (head, mut rest, mut inputs) = (*self, self.layers, self.terms.saturating_mul(2));
         self.sizes().map(move |outputs| {
             let (numbers, weights) = head.lengths(inputs, outputs).unwrap_or_default();
             let (numbers, behind) = rest.split_at_checked(numbers).unwrap_or_default();

@@ -3,7 +3,8 @@
 //! bytes and computes with them, on a device as on a host.
 
 use super::mlp::Mlp;
-use super::pca::{Projection, combine, swap};
+use super::pca::Projection;
+use super::products::{combine, swap};
 use super::scaling::Scaling;
 use crate::Result;
 use bispectral_core::{Head, Model};

@@ -1,14 +1,15 @@
-//! How a perceptron is trained: batches in random order, Adam, a rate that falls on plateaus of the held-out loss.
+//! How a perceptron is trained: batches in random order, Adam, a rate that falls on plateaus of the loss.
 //!
 //! A batch is cut into a fixed number of parts, whose gradients are added in their order: the same seed gives the same
 //! bits with any number of threads.
 
-use super::mlp::{Mlp, Targets, Workspace};
+use super::gradient::{Targets, Workspace};
+use super::mlp::Mlp;
+use super::outputs::{Labelled, evaluate};
+use super::protocol::{Course, Protocol};
 use crate::data::random::{Purpose, stream_at};
 use crate::train::adam::Adam;
 use crate::{Error, Result};
-use clap::ValueEnum;
-use ndarray::{Array2, Axis};
 use rand::RngExt;
 use rand::seq::SliceRandom;
 use rand_distr::StandardNormal;
@@ -18,83 +19,6 @@ use std::f64::consts::PI;
 
 /// Parts of a batch, each for one thread.
 const PARTS: usize = 4;
-/// Samples that are classified at a time.
-const BLOCK: usize = 512;
-
-/// The course of the rate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
-#[serde(rename_all = "kebab-case")]
-pub enum Course {
-    /// It is multiplied by `factor` where the held-out loss has not fallen for `patience` looks: the paper's.
-    Plateau,
-    /// From `rate` to zero along half a cosine.
-    Cosine,
-}
-
-/// Everything that is chosen about training.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Protocol {
-    /// Numbers of the hidden layers.
-    pub hidden: Vec<usize>,
-    /// How often every sample is seen, at most.
-    pub epochs: usize,
-    /// Samples of a step.
-    pub batch: usize,
-    /// The first rate.
-    pub rate: f64,
-    /// How it falls.
-    pub course: Course,
-    /// By what the rate is multiplied on a plateau.
-    pub factor: f64,
-    /// Looks at the held-out samples without a lower loss that make a plateau.
-    pub patience: usize,
-    /// Looks in an epoch.
-    pub looks: usize,
-    /// Where the rate would be lower, training ends.
-    pub least_rate: f64,
-    /// The share of hidden numbers that are dropped in a step.
-    pub dropout: f32,
-    /// The deviation of noise on the inputs.
-    pub noise: f32,
-    /// By what weights shrink in a step, for each unit of the rate.
-    pub decay: f64,
-    /// The share of the target that is spread evenly over all classes.
-    pub smoothing: f32,
-    /// The weights that count are a running mean with this decay a step; 0 for the weights themselves.
-    pub average: f32,
-}
-
-/// The paper's: 128-128-64-32, Adam at 0.002, × 0.95 on plateaus of 30 down to 5e-5, nothing against overfitting.
-impl Default for Protocol {
-    fn default() -> Self {
-        Protocol {
-            hidden: vec![128, 128, 64, 32],
-            epochs: 100,
-            batch: 128,
-            rate: 0.002,
-            course: Course::Plateau,
-            factor: 0.95,
-            patience: 30,
-            looks: 20,
-            least_rate: 5e-5,
-            dropout: 0.0,
-            noise: 0.0,
-            decay: 0.0,
-            smoothing: 0.0,
-            average: 0.0,
-        }
-    }
-}
-
-/// Inputs of a perceptron, a row each, and the class of each.
-#[derive(Debug, Clone, Copy)]
-pub struct Labelled<'a> {
-    /// One a row.
-    pub inputs: &'a Array2<f32>,
-    /// One a row.
-    pub classes: &'a [u8],
-}
 
 /// How training stood at the end of an epoch.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -112,47 +36,6 @@ pub struct Epoch {
 }
 
 impl Protocol {
-    /// # Errors
-    /// What cannot be trained with, by name.
-    pub fn check(&self) -> Result<()> {
-        let share = |value: f32| (0.0..1.0).contains(&value);
-        let positive = |value: f64| value.is_finite() && value > 0.0;
-        let wrong = [
-            ("epochs", self.epochs == 0, "at least 1"),
-            ("batch", self.batch == 0, "at least 1"),
-            ("rate", !positive(self.rate), "a positive number"),
-            (
-                "factor",
-                !(positive(self.factor) && self.factor < 1.0),
-                "between 0 and 1",
-            ),
-            ("patience", self.patience == 0, "at least 1"),
-            ("looks", self.looks == 0, "at least 1"),
-            (
-                "least_rate",
-                !positive(self.least_rate),
-                "a positive number",
-            ),
-            ("dropout", !share(self.dropout), "from 0 to less than 1"),
-            (
-                "noise",
-                !(self.noise.is_finite() && self.noise >= 0.0),
-                "not negative",
-            ),
-            (
-                "decay",
-                !(self.decay.is_finite() && self.decay >= 0.0),
-                "not negative",
-            ),
-            ("smoothing", !share(self.smoothing), "from 0 to less than 1"),
-            ("average", !share(self.average), "from 0 to less than 1"),
-        ];
-        match wrong.iter().find(|(_, is_wrong, _)| *is_wrong) {
-            Some((name, _, range)) => Err(Error::new(*name, "out of its range", *range)),
-            None => Ok(()),
-        }
-    }
-
     /// Trains on `training`, and keeps the weights that do best on `held_out`. `told` hears of every epoch.
     ///
     /// # Errors
@@ -237,41 +120,31 @@ impl Fit<'_> {
     fn epoch(&mut self, epoch: usize) -> Result<Epoch> {
         let count = self.training.inputs.nrows();
         let mut order: Vec<usize> = (0..count).collect();
-        order.shuffle(&mut stream_at(
-            self.seed,
-            Purpose::Classifier,
-            [epoch as u64, 0],
-        ));
+        let place = [epoch as u64, 0];
+        order.shuffle(&mut stream_at(self.seed, Purpose::Classifier, place));
         let batches: Vec<&[usize]> = order.chunks(self.protocol.batch).collect();
-        let (mut sum, mut look) = (0.0, (f64::INFINITY, 0.0));
-        for (at, batch) in batches.iter().enumerate() {
-            if self.protocol.course == Course::Cosine {
-                let done = (epoch - 1) as f64 + at as f64 / batches.len() as f64;
-                self.rate = 0.5
-                    * self.protocol.rate
-                    * (1.0 + libm::cos(PI * done / self.protocol.epochs as f64));
+        let mut sum = 0.0;
+        for looked in batches.chunks(batches.len().div_ceil(self.protocol.looks)) {
+            let mut part = 0.0;
+            for batch in looked {
+                self.lower(count);
+                part += self.step(batch);
             }
-            sum += self.step(batch);
-            let looks = |batches_done: usize| batches_done * self.protocol.looks / batches.len();
-            let is_last = at + 1 == batches.len();
-            if is_last || (looks(at + 1) > looks(at) && self.protocol.course == Course::Plateau) {
-                look = self.look();
-            }
+            self.look(part / looked.len() as f64);
+            sum += part;
         }
         let loss = sum / batches.len() as f64;
         if !loss.is_finite() {
-            return Err(Error::new(
-                "training",
-                "the loss is not finite any more",
-                "lower the rate",
-            ));
+            let what = "the loss is not finite any more";
+            return Err(Error::new("training", what, "lower the rate"));
         }
+        let (held_out_loss, held_out_accuracy) = self.keep_best();
         Ok(Epoch {
             epoch,
             rate: self.rate,
             loss,
-            held_out_loss: look.0,
-            held_out_accuracy: look.1,
+            held_out_loss,
+            held_out_accuracy,
         })
     }
 
@@ -357,8 +230,30 @@ impl Fit<'_> {
         pairs.for_each(|(mean, now)| *mean += towards * (now - *mean));
     }
 
-    /// Loss and accuracy of the held-out samples; keeps the best weights and lowers the rate on a plateau.
-    fn look(&mut self) -> (f64, f64) {
+    /// The rate of the next step along the cosine, with so many samples an epoch.
+    fn lower(&mut self, samples: usize) {
+        if self.protocol.course == Course::Cosine {
+            let steps = samples.div_ceil(self.protocol.batch) * self.protocol.epochs;
+            let done = self.step as f64 / steps as f64;
+            self.rate = 0.5 * self.protocol.rate * (1.0 + libm::cos(PI * done));
+        }
+    }
+
+    /// Lowers the rate on a plateau of the loss.
+    fn look(&mut self, loss: f64) {
+        if loss < self.lowest {
+            (self.lowest, self.waited) = (loss, 0);
+            return;
+        }
+        self.waited += 1;
+        if self.waited >= self.protocol.patience && self.protocol.course == Course::Plateau {
+            self.waited = 0;
+            self.rate *= self.protocol.factor;
+        }
+    }
+
+    /// Loss and accuracy of the held-out samples; keeps the weights where they are the best so far.
+    fn keep_best(&mut self) -> (f64, f64) {
         let now = if self.protocol.average == 0.0 {
             &self.mlp
         } else {
@@ -369,68 +264,15 @@ impl Fit<'_> {
         if accuracy > best || (accuracy == best && loss < of_loss) {
             self.best = (now.clone(), accuracy, loss);
         }
-        if loss < self.lowest {
-            (self.lowest, self.waited) = (loss, 0);
-        } else {
-            self.waited += 1;
-            if self.waited >= self.protocol.patience && self.protocol.course == Course::Plateau {
-                self.waited = 0;
-                self.rate *= self.protocol.factor;
-            }
-        }
         (loss, accuracy)
     }
-}
-
-/// a_L of every row of `inputs`, one behind the other.
-#[must_use]
-pub fn outputs(mlp: &Mlp, inputs: &Array2<f32>) -> Vec<f32> {
-    let blocks: Vec<_> = inputs.axis_chunks_iter(Axis(0), BLOCK).collect();
-    let outputs: Vec<Vec<f32>> = blocks
-        .into_par_iter()
-        .map_init(Workspace::default, |workspace, block| {
-            let samples: Vec<f32> = block.iter().copied().collect();
-            workspace.outputs(mlp, &samples).to_vec()
-        })
-        .collect();
-    outputs.concat()
-}
-
-/// The place of the largest output, the first of equals.
-#[must_use]
-pub fn class_of(outputs: &[f32]) -> u8 {
-    let largest = outputs.iter().enumerate().fold(
-        (0, f32::NEG_INFINITY),
-        |(best, most), (class, &output)| {
-            if output > most {
-                (class, output)
-            } else {
-                (best, most)
-            }
-        },
-    );
-    largest.0 as u8
-}
-
-/// Mean loss, and the share of samples that are classified as what they are.
-#[must_use]
-pub fn evaluate(mlp: &Mlp, samples: Labelled<'_>) -> (f64, f64) {
-    let outputs = outputs(mlp, samples.inputs);
-    let (mut loss, mut right) = (0.0, 0);
-    for (outputs, &class) in outputs.chunks_exact(mlp.classes()).zip(samples.classes) {
-        let largest = outputs.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-        let sum: f32 = outputs.iter().map(|a| libm::expf(a - largest)).sum();
-        loss += f64::from(largest + libm::logf(sum) - outputs[usize::from(class)]);
-        right += usize::from(class_of(outputs) == class);
-    }
-    let count = samples.classes.len().max(1) as f64;
-    (loss / count, right as f64 / count)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::data::random::stream;
+    use ndarray::Array2;
     use rayon::ThreadPoolBuilder;
 
     /// Points of the plane in two classes, inside a circle and outside: no line parts them.
@@ -539,56 +381,5 @@ mod tests {
             (rates[rates.len() - 1] / rates[rates.len() - 2] - 0.95).abs() < 1e-9,
             "{rates:?}"
         );
-    }
-
-    #[test]
-    fn what_cannot_be_trained_with_is_refused_by_name() {
-        for (wrong, name) in [
-            (
-                Protocol {
-                    epochs: 0,
-                    ..protocol()
-                },
-                "epochs",
-            ),
-            (
-                Protocol {
-                    batch: 0,
-                    ..protocol()
-                },
-                "batch",
-            ),
-            (
-                Protocol {
-                    rate: f64::NAN,
-                    ..protocol()
-                },
-                "rate",
-            ),
-            (
-                Protocol {
-                    dropout: 1.0,
-                    ..protocol()
-                },
-                "dropout",
-            ),
-            (
-                Protocol {
-                    average: -0.1,
-                    ..protocol()
-                },
-                "average",
-            ),
-            (
-                Protocol {
-                    factor: 1.0,
-                    ..protocol()
-                },
-                "factor",
-            ),
-        ] {
-            let line = wrong.check().unwrap_err().to_string();
-            assert!(line.starts_with(&format!("{name}: ")), "{line}");
-        }
     }
 }

@@ -2,12 +2,13 @@
 //!
 //! | file | what it is |
 //! | --- | --- |
+//! | `samples` | signals and what each of them is |
 //! | `features` | what is computed of a signal |
-//! | `pca` | principal components of features that do not fit into memory |
-//! | `mlp` | the perceptron, its loss and gradient by hand |
-//! | `fit` | how it is trained: batches, rate, when it stops |
-//! | `scaling` | what brings its inputs to a common size |
-//! | `classifier` | all of it together, and its file |
+//! | `pca`, `products` | principal components of features that do not fit into memory |
+//! | `scaling` | what brings a perceptron's inputs to a common size |
+//! | `mlp`, `gradient`, `outputs` | the perceptron, its loss and gradient by hand, what it says |
+//! | `protocol`, `fit` | how it is trained |
+//! | `prepared`, `classifier` | all of it together, and its file |
 //! | `device` | the same as one perceptron of invariants, for `bispectral_core::Head` |
 //! | `svm` | a linear machine to compare with |
 
@@ -15,7 +16,13 @@ pub mod classifier;
 pub mod device;
 pub mod features;
 pub mod fit;
+pub mod gradient;
 pub mod mlp;
+pub mod outputs;
 pub mod pca;
+pub mod prepared;
+mod products;
+pub mod protocol;
+pub mod samples;
 pub mod scaling;
 pub mod svm;

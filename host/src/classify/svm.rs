@@ -5,7 +5,7 @@
 //! by dual coordinate descent (Hsieh et al. 2008), the algorithm of LIBLINEAR, on samples of a mean square length of one;
 //! a constant beside the inputs is the bias.
 
-use super::fit::{Labelled, class_of};
+use super::outputs::{Labelled, class_of};
 use crate::data::random::{Purpose, stream_at};
 use ndarray::Array2;
 use rand::seq::SliceRandom;

@@ -8,7 +8,8 @@ mod train;
 
 use super::console::Console;
 use crate::Result;
-use crate::classify::classifier::{Classifier, Samples};
+use crate::classify::classifier::Classifier;
+use crate::classify::samples::Samples;
 use bispectral_core::Model;
 use clap::{Args, Subcommand};
 use serde::Serialize;
@@ -20,7 +21,7 @@ pub(super) const CLASSIFIER: &str = "classifier.bin";
 pub(super) const RESULTS: &str = "results.json";
 
 pub(super) use recipe::Choices;
-pub(super) use source::digits;
+pub(super) use source::{digits, turned};
 pub(super) use train::tell;
 
 /// Train a classifier on the invariants of a model, and see how often it is right

@@ -1,6 +1,6 @@
 //! `bispectral classify evaluate`: how often a classifier is right on samples it has not seen.
 
-use super::source::Source;
+use super::source::{Source, turned};
 use super::{CLASSIFIER, Evaluated, MODEL, RESULTS};
 use crate::Result;
 use crate::classify::classifier::Classifier;
@@ -30,7 +30,9 @@ impl Evaluate {
         let window = window
             .or_else(|| trained_window(&self.folder))
             .unwrap_or(28.0);
-        let data = self.source.read(Half::Test, model.inputs(), window, seed)?;
+        let data = self
+            .source
+            .read(Half::Test, || turned(model.inputs(), window, seed))?;
         let evaluated = Evaluated::of(&classifier, model, &data, console)?;
         console.answer(&evaluated, &evaluated.words())
     }

@@ -1,7 +1,7 @@
 //! `bispectral classify export`: a classifier as a device has it.
 
 use super::evaluate::trained_window;
-use super::source::digits;
+use super::source::{digits, turned};
 use super::{CLASSIFIER, Evaluated, MODEL};
 use crate::classify::classifier::Classifier;
 use crate::classify::device::{self, Encoding};
@@ -72,7 +72,8 @@ impl Export {
         let test = match &self.mnist {
             Some(folder) => {
                 let window = trained_window(&self.folder).unwrap_or(28.0);
-                let data = digits(folder, Half::Test, model.inputs(), window, seed, usize::MAX)?;
+                let turned = turned(model.inputs(), window, seed)?;
+                let data = digits(folder, Half::Test, &turned, usize::MAX)?;
                 let taken = device::classify(model, &head, data.samples.view())?;
                 let classes = classifier.classes_of(&data.labels)?;
                 Some(Evaluated::new(&classes, taken, classifier.labels()))

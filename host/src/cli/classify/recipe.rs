@@ -1,8 +1,8 @@
 //! What can be chosen about a classifier on the command line.
 
-use crate::classify::classifier::Recipe;
 use crate::classify::features::Kind;
-use crate::classify::fit::Course;
+use crate::classify::prepared::Recipe;
+use crate::classify::protocol::Course;
 use clap::Args;
 
 /// Flags over the paper's recipe.

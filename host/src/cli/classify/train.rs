@@ -1,8 +1,9 @@
 //! `bispectral classify train`: a folder with a model, a classifier of its invariants, and how good it is.
 
-use super::source::Source;
+use super::source::{Copies, Source, turned};
 use super::{CLASSIFIER, Choices, Evaluated, MODEL, RESULTS};
-use crate::classify::classifier::{Classifier, Recipe, Stage, Trained};
+use crate::classify::classifier::Classifier;
+use crate::classify::prepared::{Recipe, Stage, Trained};
 use crate::cli::console::{Console, Progress};
 use crate::data::mnist::Half;
 use crate::export::NewFile;
@@ -32,6 +33,8 @@ pub(super) struct Train {
     #[command(flatten)]
     source: Source,
     #[command(flatten)]
+    copies: Copies,
+    #[command(flatten)]
     choices: Choices,
 }
 
@@ -57,12 +60,17 @@ impl Train {
         let model = file.model()?;
         let recipe = self.choices.over(Recipe::default());
         let window = self.source.window.map_or(28.0, f64::from);
-        let read = |half| self.source.read(half, model.inputs(), window, seed);
+        let turned = || turned(model.inputs(), window, seed);
+        let read = |half| self.source.read(half, turned);
         let data = read(Half::Training)?;
+        let copies = match &self.source.mnist {
+            Some(folder) => self.copies.read(folder, &turned()?)?,
+            None => Vec::new(),
+        };
         let mut progress = None;
-        let (count, epochs) = (data.labels.len(), recipe.protocol.epochs);
-        let told = &mut |stage: Stage<'_>| tell(console, &mut progress, count, epochs, stage);
-        let (classifier, trained) = Classifier::train(model, &data, &recipe, seed, told)?;
+        let epochs = recipe.protocol.epochs;
+        let told = &mut |stage: Stage<'_>| tell(console, &mut progress, epochs, stage);
+        let (classifier, trained) = Classifier::train(model, &data, &copies, &recipe, seed, told)?;
         drop(progress);
         let test = match &self.source.mnist {
             Some(_) => Some(Evaluated::of(
@@ -126,27 +134,19 @@ impl Train {
 pub(in crate::cli) fn tell(
     console: &Console,
     progress: &mut Option<(bool, Progress)>,
-    samples: usize,
     epochs: usize,
     stage: Stage<'_>,
 ) {
-    let trains = matches!(stage, Stage::Epoch(_));
-    if progress
-        .as_ref()
-        .is_none_or(|(trained, _)| *trained != trains)
-    {
-        let new = if trains {
-            console.progress("epochs", epochs)
-        } else {
-            console.progress("samples", samples)
-        };
-        *progress = Some((trains, new));
-    }
-    let Some((_, progress)) = progress else {
-        return;
+    let (trains, what, total) = match stage {
+        Stage::Features { of, .. } => (false, "samples", of),
+        Stage::Epoch(_) => (true, "epochs", epochs),
+    };
+    let (_, progress) = match progress {
+        Some(told) if told.0 == trains => told,
+        other => other.insert((trains, console.progress(what, total))),
     };
     match stage {
-        Stage::Features(done) => progress.at(done),
+        Stage::Features { done, .. } => progress.at(done),
         Stage::Epoch(epoch) => progress.tell(epoch.epoch, |_| {
             format!(
                 ", loss {:.4}, held out {:.2} % right",

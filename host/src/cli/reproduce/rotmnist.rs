@@ -1,36 +1,34 @@
 //! `bispectral reproduce rotmnist`: the paper's downstream task, turned digits by the invariants of a model that has
 //! never seen a digit.
 
+mod baselines;
+mod device;
 mod page;
 mod variants;
 
 use super::Place;
 use super::rotation::configuration;
-use crate::classify::classifier::{Prepared, Recipe, Samples, Stage, Trained};
-use crate::classify::features::Features;
-use crate::classify::fit::Labelled;
-use crate::classify::svm::Svm;
-use crate::cli::classify::{Evaluated, digits, tell};
+use crate::classify::prepared::{Prepared, Stage, Trained};
+use crate::classify::samples::Samples;
+use crate::cli::classify::{Evaluated, digits, tell, turned};
 use crate::cli::console::Console;
 use crate::cli::train::follow;
-use crate::data::mnist::{self, Half};
-use crate::data::rotate::{DEGREES, Rotation};
+use crate::data::mnist::{self, Half, Turned};
 use crate::data::weights;
 use crate::export::bsn::{self, ModelFile};
 use crate::train::run::{Outcome, Run};
 use crate::{Error, Result};
+use baselines::{linear, pooled};
 use bispectral_core::Model;
 use clap::Args;
+use device::Device;
 use ndarray::Array2;
-use rayon::prelude::*;
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::time::Instant;
 use variants::{Input, Variant};
 
-/// Turns that pixels are pooled over.
-const TURNS: usize = 36;
 /// Of the small form.
 const QUICK_DIGITS: usize = 2000;
 
@@ -69,6 +67,8 @@ struct Row {
     inputs: usize,
     parameters: usize,
     seconds: f64,
+    /// Bytes on a device: of model and perceptron, and of buffers.
+    device: Option<Device>,
     #[serde(skip)]
     trained: Option<Trained>,
     #[serde(skip)]
@@ -90,7 +90,7 @@ struct Results {
 
 /// The digits, as one window sees them.
 struct Digits {
-    window: f64,
+    turned: Turned,
     training: Samples,
     test: Samples,
 }
@@ -113,14 +113,20 @@ impl Rotmnist {
         let mut rows = Vec::new();
         let mut prepared: Option<(&Variant, Prepared)> = None;
         for variant in &variants {
+            let smaller;
             let model = match variant.input {
                 Input::Published => match other {
                     Some(other) => other,
                     None => continue,
                 },
+                Input::Device(rows) => {
+                    smaller = device::smaller(model, rows, &digits.training)?;
+                    Model::from_bytes(&smaller)
+                        .map_err(|error| Error::model(learned.path(), error))?
+                }
                 _ => model,
             };
-            if digits.window != variant.window {
+            if digits.turned.window != variant.window {
                 digits = self.digits(size * size, variant.window, seed)?;
             }
             console.say(&format!("{}: {}", variant.name, variant.what));
@@ -140,7 +146,7 @@ impl Rotmnist {
         let seen = variants
             .iter()
             .find(|variant| variant.name == best(&results.rows).name);
-        if let Some(seen) = seen.filter(|seen| seen.window != digits.window) {
+        if let Some(seen) = seen.filter(|seen| seen.window != digits.turned.window) {
             digits = self.digits(size * size, seen.window, seed)?;
         }
         self.pictures(&results, &digits)?;
@@ -169,27 +175,45 @@ impl Rotmnist {
         Ok(all.into_iter().filter(is_asked).collect())
     }
 
-    fn digits(&self, inputs: usize, window: f64, seed: u64) -> Result<Digits> {
+    fn folder(&self) -> Result<PathBuf> {
         let folder = self.mnist.clone();
         let folder = folder.or_else(|| std::env::var_os(mnist::FOLDER).map(PathBuf::from));
-        let folder = folder.ok_or_else(|| {
-            Error::new(
-                "MNIST",
-                "no folder is named",
-                "give --mnist DIR or set BISPECTRAL_MNIST",
-            )
-        })?;
-        let most = if self.place.quick {
+        folder.ok_or_else(|| {
+            let remedy = "give --mnist DIR or set BISPECTRAL_MNIST";
+            Error::new("MNIST", "no folder is named", remedy)
+        })
+    }
+
+    fn most(&self) -> usize {
+        if self.place.quick {
             QUICK_DIGITS
         } else {
             usize::MAX
-        };
-        let half = |half| digits(&folder, half, inputs, window, seed, most);
+        }
+    }
+
+    fn digits(&self, inputs: usize, window: f64, seed: u64) -> Result<Digits> {
+        let (folder, turned) = (self.folder()?, turned(inputs, window, seed)?);
+        let half = |half| digits(&folder, half, &turned, self.most());
         Ok(Digits {
-            window,
             training: half(Half::Training)?,
             test: half(Half::Test)?,
+            turned,
         })
+    }
+
+    /// The training digits again, each moved a little, as often as the variant asks for.
+    fn copies(&self, variant: &Variant, turned: &Turned) -> Result<Vec<Array2<f32>>> {
+        let folder = self.folder()?;
+        let copy = |copy| {
+            let moved = Turned {
+                jitter: variant.jitter,
+                copy,
+                ..*turned
+            };
+            Ok(digits(&folder, Half::Training, &moved, self.most())?.samples)
+        };
+        (1..=variant.copies).map(copy).collect()
     }
 
     /// The bytes of a model of the published W.
@@ -240,21 +264,24 @@ impl Rotmnist {
         }
         let recipe = &variant.recipe;
         let mut progress = None;
-        let (count, epochs) = (training.labels.len(), recipe.protocol.epochs);
-        let told = &mut |stage: Stage<'_>| tell(console, &mut progress, count, epochs, stage);
+        let epochs = recipe.protocol.epochs;
+        let told = &mut |stage: Stage<'_>| tell(console, &mut progress, epochs, stage);
         if !matches!(prepared, Some((before, _)) if before.prepares_as(variant)) {
-            *prepared = Some((
-                variant,
-                Prepared::new(model, &training, &[], recipe, seed, told)?,
-            ));
+            let copies = self.copies(variant, &digits.turned)?;
+            let new = Prepared::new(model, &training, &copies, recipe, seed, told)?;
+            *prepared = Some((variant, new));
         }
         let Some((_, ready)) = prepared else {
             unreachable!("it was prepared above")
         };
         let (classifier, trained) = ready.train(&recipe.protocol, seed, told)?;
         drop(progress);
-        let evaluated = Evaluated::of(&classifier, model, &test, console)?;
+        let (evaluated, device) = match variant.input {
+            Input::Device(_) => device::evaluate(&classifier, model, &test)?,
+            _ => (Evaluated::of(&classifier, model, &test, console)?, None),
+        };
         Ok(Row {
+            device,
             accuracy: evaluated.accuracy,
             held_out: Some(trained.accuracy),
             inputs: trained.inputs,
@@ -279,15 +306,16 @@ impl Row {
             inputs: 0,
             parameters: 0,
             seconds: 0.0,
+            device: None,
             trained: None,
             evaluated: Evaluated::new(&[], Vec::new(), &[]),
         }
     }
 }
 
-/// The variant that is right most often on what was held out, which is how one would choose.
+/// The variant that is right most often on what was held out, which is how one would choose; of those for no device.
 fn best(rows: &[Row]) -> &Row {
-    let key = |row: &Row| row.held_out.unwrap_or(0.0);
+    let key = |row: &Row| (row.device.is_none(), row.held_out.unwrap_or(0.0));
     rows.iter()
         .reduce(|best, row| if key(row) > key(best) { row } else { best })
         .expect("there is a variant")
@@ -306,96 +334,30 @@ fn check(file: &ModelFile, size: usize) -> Result<()> {
     ))
 }
 
-/// A linear support vector machine on pixels.
-fn linear(
-    variant: &Variant,
-    model: Model<'_>,
-    training: &Samples,
-    test: &Samples,
-    seed: u64,
-) -> Result<Row> {
-    let begun = Instant::now();
-    let Recipe {
-        features,
-        exponent,
-        held_out,
-        ..
-    } = variant.recipe;
-    let features = Features {
-        model,
-        kind: features,
-        exponent,
-    };
-    let [kept, _] = training.split(held_out, seed)?;
-    let training = training.select(&kept);
-    let classes = |samples: &Samples| -> Vec<u8> {
-        samples.labels.iter().map(|&label| label as u8).collect()
-    };
-    let (inputs, labels) = (features.of(training.samples.view())?, classes(&training));
-    let svm = Svm::train(
-        Labelled {
-            inputs: &inputs,
-            classes: &labels,
-        },
-        mnist::CLASSES,
-        seed,
-    );
-    let taken = svm.classify(&features.of(test.samples.view())?);
-    let names: Vec<i64> = (0..mnist::CLASSES as i64).collect();
-    let evaluated = Evaluated::new(&classes(test), taken, &names);
-    Ok(Row {
-        accuracy: evaluated.accuracy,
-        inputs: inputs.ncols(),
-        parameters: mnist::CLASSES * (inputs.ncols() + 1),
-        seconds: begun.elapsed().as_secs_f64(),
-        evaluated,
-        ..Row::of(variant)
-    })
-}
-
-/// The largest value that each pixel takes as a digit is turned once around: invariance by pooling.
-fn pooled(samples: &Samples) -> Samples {
-    let (count, inputs) = samples.samples.dim();
-    let size = inputs.isqrt();
-    let turns: Vec<Rotation> = (0..TURNS)
-        .map(|turn| Rotation::in_disk(size, turn * DEGREES / TURNS))
-        .collect();
-    let rows: Vec<Vec<f32>> = (0..count)
-        .into_par_iter()
-        .map(|at| {
-            let sample = samples.samples.row(at).to_vec();
-            let (mut turned, mut largest) = (vec![0.0; inputs], vec![f32::NEG_INFINITY; inputs]);
-            for turn in &turns {
-                turn.apply(&sample, &mut turned);
-                let pairs = largest.iter_mut().zip(&turned);
-                pairs.for_each(|(largest, value)| *largest = largest.max(*value));
-            }
-            largest
-        })
-        .collect();
-    Samples {
-        samples: Array2::from_shape_vec((count, inputs), rows.concat()).expect("a row a sample"),
-        labels: samples.labels.clone(),
-    }
-}
-
 impl Results {
     fn words(&self) -> String {
         let mut text = format!(
-            "{:<44} {:>8} {:>8} {:>8} {:>8}\n",
-            "", "test", "held out", "paper", "seconds"
+            "{:<44} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8}\n",
+            "", "test", "held out", "paper", "seconds", "flash", "RAM"
         );
         let percent =
             |share: Option<f64>| share.map_or(String::new(), |s| format!("{:.2} %", 100.0 * s));
         for row in &self.rows {
+            let bytes = |of: fn(&Device) -> usize| {
+                row.device
+                    .as_ref()
+                    .map_or(String::new(), |d| of(d).to_string())
+            };
             let _ = writeln!(
                 text,
-                "{:<44} {:>8} {:>8} {:>8} {:>8.1}",
+                "{:<44} {:>8} {:>8} {:>8} {:>8.1} {:>8} {:>8}",
                 row.what,
                 percent(Some(row.accuracy)),
                 percent(row.held_out),
                 percent(row.published),
-                row.seconds
+                row.seconds,
+                bytes(|device| device.flash),
+                bytes(|device| device.ram),
             );
         }
         let best = best(&self.rows);

@@ -30,6 +30,9 @@ impl Rotmnist {
             percent(best.accuracy),
         );
         let mut page = Page::new("Turned digits", lead).section(self.accuracies(results));
+        if results.rows.iter().any(|row| row.device.is_some()) {
+            page = page.section(on_device(results));
+        }
         if best.trained.is_some() {
             page = page.section(Section::new("How training went").figure(
                 "training.png",
@@ -75,7 +78,8 @@ impl Rotmnist {
             .numbers("inputs")
             .numbers("weights")
             .numbers("seconds");
-        let table = results.rows.iter().fold(table, |table, row| {
+        let rows = results.rows.iter().filter(|row| row.device.is_none());
+        let table = rows.fold(table, |table, row| {
             let share = |share: Option<f64>| share.map_or("—".into(), percent);
             table.row([
                 row.what.to_owned(),
@@ -121,11 +125,77 @@ impl Rotmnist {
             let labels: Vec<String> = wrong.iter().map(label).collect();
             picture("mistakes.png", &wrong, &labels)?;
         }
-        match training(best) {
-            Some(chart) => self.place.write("training.png", &chart.png()?),
-            None => Ok(()),
+        for (name, chart) in [
+            ("training.png", training(best)),
+            ("device.png", flash(results)),
+        ] {
+            if let Some(chart) = chart {
+                self.place.write(name, &chart.png()?)?;
+            }
         }
+        Ok(())
     }
+}
+
+/// Accuracy against flash.
+fn on_device(results: &Results) -> Section {
+    let table = Table::new("Digits that the code of a device classifies as what they are")
+        .words("what")
+        .numbers("test")
+        .numbers("terms")
+        .numbers("flash, bytes")
+        .numbers("RAM, bytes");
+    let table = results
+        .rows
+        .iter()
+        .fold(table, |table, row| match row.device {
+            None => table,
+            Some(device) => table.row([
+                row.what.to_owned(),
+                percent(row.accuracy),
+                device.terms.to_string(),
+                device.flash.to_string(),
+                device.ram.to_string(),
+            ]),
+        });
+    Section::new("On a device")
+        .paragraph(
+            "Principal components and the first layer are one layer of all terms, which a device adds up as the terms \
+             come: no term is stored. Weights of the perceptron are bytes with a scale an output, W is f32. Flash is \
+             both; RAM is the buffers for one digit, with the digit.",
+        )
+        .table(table)
+        .figure(
+            "device.png",
+            "A curve that rises with the bytes of flash",
+            "Digits that are right, against the flash that model and perceptron take together.",
+        )
+}
+
+/// The same as a curve.
+fn flash(results: &Results) -> Option<Chart> {
+    let mut points: Vec<(f64, f64)> = results
+        .rows
+        .iter()
+        .filter_map(|row| Some((row.device?.flash as f64 / 1024.0, 100.0 * row.accuracy)))
+        .collect();
+    points.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let curve = Curve {
+        label: "whole numbers".into(),
+        values: points.iter().map(|point| point.1).collect(),
+        predicted: None,
+    };
+    (points.len() > 1).then(|| Chart {
+        title: "Accuracy against flash".into(),
+        x_label: "flash, KiB".into(),
+        x: points.iter().map(|point| point.0).collect(),
+        panels: vec![Panel {
+            title: "Test digits that are right".into(),
+            y_label: "%".into(),
+            scale: Scale::Linear,
+            curves: vec![curve],
+        }],
+    })
 }
 
 /// Losses and accuracy over epochs.

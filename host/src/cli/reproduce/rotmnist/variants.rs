@@ -1,8 +1,8 @@
 //! What is compared: without invariance, with less of it, with the paper's protocol, and past it.
 
-use crate::classify::classifier::Recipe;
 use crate::classify::features::Kind;
-use crate::classify::fit::{Course, Protocol};
+use crate::classify::prepared::Recipe;
+use crate::classify::protocol::{Course, Protocol};
 
 /// What goes in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,6 +15,8 @@ pub(super) enum Input {
     Pooled,
     /// As the recipe says, with the published W.
     Published,
+    /// Invariants of so many rows of W, as a device computes and classifies them.
+    Device(usize),
 }
 
 /// A way to classify digits.
@@ -27,6 +29,9 @@ pub(super) struct Variant {
     pub(super) input: Input,
     /// Pixels of a digit's 28 that are seen.
     pub(super) window: f64,
+    /// Copies of each training digit, at its angle and moved by up to so many pixels of the 28.
+    pub(super) copies: u64,
+    pub(super) jitter: f64,
     pub(super) recipe: Recipe,
 }
 
@@ -37,6 +42,8 @@ impl Variant {
             (
                 v.input,
                 v.window,
+                v.copies,
+                v.jitter,
                 v.recipe.features,
                 v.recipe.exponent,
                 v.recipe.components,
@@ -66,6 +73,8 @@ pub(super) fn all(quick: bool) -> Vec<Variant> {
         published,
         input,
         window: 28.0,
+        copies: 0,
+        jitter: 0.0,
         recipe: Recipe {
             features,
             ..paper.clone()
@@ -88,12 +97,12 @@ pub(super) fn all(quick: bool) -> Vec<Variant> {
         let protocol = &mut variant.recipe.protocol;
         protocol.course = Course::Cosine;
         if !quick {
-            protocol.epochs = 60;
+            protocol.epochs = 40;
         }
         change(protocol);
         variant
     };
-    vec![
+    let mut variants = vec![
         of(
             "svm",
             "linear machine on pixels",
@@ -133,5 +142,38 @@ pub(super) fn all(quick: bool) -> Vec<Variant> {
             protocol.dropout = 0.2;
             protocol.average = 0.998;
         }),
-    ]
+    ];
+    let mut moved = past(
+        "moved",
+        "the same, 3 copies moved by up to a pixel",
+        |protocol| {
+            protocol.dropout = 0.2;
+            protocol.average = 0.998;
+            protocol.epochs = protocol.epochs.div_ceil(2);
+        },
+    );
+    (moved.copies, moved.jitter) = (3, 1.0);
+    variants.push(moved);
+    let on_device = DEVICES.into_iter().map(|(name, what, rows, hidden)| {
+        let mut variant = past(name, what, |protocol| {
+            protocol.dropout = 0.1;
+            protocol.average = 0.998;
+            protocol.epochs = protocol.epochs.min(30);
+        });
+        variant.input = Input::Device(if quick { rows.min(12) } else { rows });
+        variant.recipe.components = variant.recipe.components.min(400);
+        variant.recipe.protocol.hidden = vec![hidden, 32];
+        variant
+    });
+    variants.extend(on_device);
+    variants
 }
+
+/// Variants for a device: rows of W, and numbers of the first hidden layer.
+const DEVICES: [(&str, &str, usize, usize); 5] = [
+    ("device-24", "24 rows, 32-32, i8", 24, 32),
+    ("device-40", "40 rows, 32-32, i8", 40, 32),
+    ("device-56", "56 rows, 48-32, i8", 56, 48),
+    ("device-80", "80 rows, 64-32, i8", 80, 64),
+    ("device-104", "104 rows, 64-32, i8", 104, 64),
+];
