@@ -103,7 +103,7 @@ fn a_damaged_classifier_is_refused() {
     shapes(&folder);
     let data = "--data X.csv --labels y.csv";
     folder.succeed(&format!(
-        "classify train z8.bsn {data} -o c {SMALL} --epochs 1"
+        "classify train z8.bsn {data} -o c {SMALL}"
     ));
     let mut bytes = folder.read("c/classifier.bin");
     let middle = bytes.len() / 2;

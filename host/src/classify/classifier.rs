@@ -3,12 +3,12 @@
 use super::device::Folded;
 use super::mlp::Mlp;
 use super::outputs::{class_of, outputs};
-use super::prepared::{Front, Prepared, Recipe, Stage, Trained};
-use super::samples::{Samples, places};
+use super::prepared::Front;
+use super::samples::places;
 use crate::export::sealed::Sealed;
 use crate::{Error, Result};
 use bispectral_core::Model;
-use ndarray::{Array2, ArrayView2};
+use ndarray::ArrayView2;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -29,23 +29,6 @@ pub struct Classifier {
 }
 
 impl Classifier {
-    /// Trains on a part of `data` and its `copies`, and holds out the rest, by chance.
-    ///
-    /// # Errors
-    /// Those of [`Prepared::new`] and [`Prepared::train`].
-    pub fn train(
-        model: Model<'_>,
-        data: &Samples,
-        copies: &[Array2<f32>],
-        recipe: &Recipe,
-        seed: u64,
-        told: &mut dyn FnMut(Stage<'_>),
-    ) -> Result<(Self, Trained)> {
-        recipe.protocol.check()?;
-        let prepared = Prepared::new(model, data, copies, recipe, seed, told)?;
-        prepared.train(&recipe.protocol, seed, told)
-    }
-
     /// The place among [`labels`](Self::labels) of what each sample is taken for.
     ///
     /// # Errors
@@ -128,9 +111,12 @@ mod tests {
     use super::*;
     use crate::classify::device::{self, Encoding};
     use crate::classify::features::Kind;
+    use crate::classify::prepared::{Prepared, Recipe, Trained};
     use crate::classify::protocol::{Course, Protocol};
+    use crate::classify::samples::Samples;
     use crate::data::random::{Purpose, stream};
     use bispectral_core::Head;
+    use ndarray::Array2;
     use rand::RngExt;
 
     const MODEL: &[u8] = include_bytes!("../../../core/models/z4.bsn");
@@ -170,7 +156,8 @@ mod tests {
 
     fn trained(recipe: &Recipe) -> (Classifier, Trained) {
         let model = Model::from_bytes(MODEL).unwrap();
-        Classifier::train(model, &shapes(300), &[], recipe, 0, &mut |_| {}).unwrap()
+        let prepared = Prepared::new(model, &shapes(300), &[], recipe, 0, &mut |_| {}).unwrap();
+        prepared.train(&recipe.protocol, 0, &mut |_| {}).unwrap()
     }
 
     #[test]
@@ -309,8 +296,8 @@ mod tests {
     fn data_that_do_not_fit_are_refused_in_one_line() {
         let model = Model::from_bytes(MODEL).unwrap();
         let refusal = |data: &Samples, recipe: &Recipe| {
-            let trained = Classifier::train(model, data, &[], recipe, 0, &mut |_| {});
-            trained.unwrap_err().to_string()
+            let prepared = Prepared::new(model, data, &[], recipe, 0, &mut |_| {});
+            prepared.unwrap_err().to_string()
         };
         let whole = shapes(20);
         let other = Samples {

@@ -264,6 +264,6 @@ impl Recipe {
                 "between 0 and 1",
             ));
         }
-        Ok(())
+        self.protocol.check()
     }
 }

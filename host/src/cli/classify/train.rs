@@ -2,8 +2,7 @@
 
 use super::source::{Copies, Source, turned};
 use super::{CLASSIFIER, Choices, Evaluated, MODEL, RESULTS};
-use crate::classify::classifier::Classifier;
-use crate::classify::prepared::{Recipe, Stage, Trained};
+use crate::classify::prepared::{Prepared, Recipe, Stage, Trained};
 use crate::cli::console::{Console, Progress};
 use crate::data::mnist::Half;
 use crate::export::NewFile;
@@ -70,7 +69,8 @@ impl Train {
         let mut progress = None;
         let epochs = recipe.protocol.epochs;
         let told = &mut |stage: Stage<'_>| tell(console, &mut progress, epochs, stage);
-        let (classifier, trained) = Classifier::train(model, &data, &copies, &recipe, seed, told)?;
+        let prepared = Prepared::new(model, &data, &copies, &recipe, seed, told)?;
+        let (classifier, trained) = prepared.train(&recipe.protocol, seed, told)?;
         drop(progress);
         let test = match &self.source.mnist {
             Some(_) => Some(Evaluated::of(

@@ -6,7 +6,8 @@ mod rotmnist;
 mod translation;
 
 use super::console::Console;
-use crate::export::NewFile;
+use crate::data::weights;
+use crate::export::{NewFile, bsn};
 use crate::report::html;
 use crate::report::page::Page;
 use crate::{Error, Result};
@@ -55,6 +56,20 @@ impl Reproduce {
             Experiment::Translation(translation) => translation.run(seed.unwrap_or(0), console),
         }
     }
+}
+
+/// The bytes of a model of a published W, where one is named, for images of so many pixels.
+fn published(path: Option<&Path>, pixels: usize) -> Result<Option<Vec<u8>>> {
+    let Some(path) = path else {
+        return Ok(None);
+    };
+    let w = weights::read(path)?;
+    if w.ncols() != pixels {
+        let what = format!("W has {} inputs, the images {pixels} pixels", w.ncols());
+        return Err(Error::file(path, what, "give one for images of that size"));
+    }
+    let bytes = bsn::encode_array(&w.view(), "published", None);
+    bytes.map(Some).map_err(|error| Error::model(path, error))
 }
 
 impl Place {

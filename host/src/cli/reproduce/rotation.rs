@@ -3,16 +3,16 @@
 mod charts;
 mod page;
 
-use super::Place;
+use super::{Place, published};
 use crate::analysis::angular::{Angular, Order, PURE, Products};
 use crate::analysis::orbit_distance::{OrbitDistance, orbit_distance};
 use crate::cli::console::Console;
 use crate::cli::train::follow;
+use crate::data::mnist;
 use crate::data::normalise::normalise;
 use crate::data::orbits::{Orbits, Transform};
 use crate::data::patches::{Patches, Support};
 use crate::data::rotate::disk;
-use crate::data::{mnist, weights};
 use crate::export::bsn::{self, ModelFile};
 use crate::report;
 use crate::train::config::{Config, Data, SplitName, TransformName};
@@ -89,7 +89,7 @@ impl Rotation {
     pub(super) fn run(&self, seed: u64, console: &Console) -> Result<()> {
         self.place.check()?;
         let size = if self.place.quick { 8 } else { 16 };
-        let published = self.published(size)?;
+        let published = published(self.published.as_deref(), size * size)?;
         let mnist = self.mnist.clone();
         let mnist = mnist.or_else(|| std::env::var_os(mnist::FOLDER).map(PathBuf::from));
         let others = self.others(seed, size, mnist.as_deref())?;
@@ -138,20 +138,6 @@ impl Rotation {
         let (words, page) = (results.words(), self.page(&results));
         self.place
             .conclude(console, &results, [&words, &words], &page, Ok(()))
-    }
-
-    /// The bytes of a model of the published W.
-    fn published(&self, size: usize) -> Result<Option<Vec<u8>>> {
-        let Some(path) = &self.published else {
-            return Ok(None);
-        };
-        let w = weights::read(path)?;
-        if w.ncols() != size * size {
-            let what = format!("W has {} inputs, the patches {}", w.ncols(), size * size);
-            return Err(Error::file(path, what, "give one for patches of that size"));
-        }
-        let bytes = bsn::encode_array(&w.view(), "published", None);
-        bytes.map(Some).map_err(|error| Error::model(path, error))
     }
 
     /// Images that are not trained on, and what each set is called; read before the minutes that training takes.

@@ -6,16 +6,15 @@ mod device;
 mod page;
 mod variants;
 
-use super::Place;
 use super::rotation::configuration;
+use super::{Place, published};
 use crate::classify::prepared::{Prepared, Stage, Trained};
 use crate::classify::samples::Samples;
 use crate::cli::classify::{Evaluated, digits, tell, turned};
 use crate::cli::console::Console;
 use crate::cli::train::follow;
 use crate::data::mnist::{self, Half, Turned};
-use crate::data::weights;
-use crate::export::bsn::{self, ModelFile};
+use crate::export::bsn::ModelFile;
 use crate::train::run::{Outcome, Run};
 use crate::{Error, Result};
 use baselines::{linear, pooled};
@@ -103,7 +102,7 @@ impl Rotmnist {
         let variants = self.variants()?;
         // Read before the minutes that training takes.
         let mut digits = self.digits(size * size, variants[0].window, seed)?;
-        let published = self.published(size * size)?;
+        let published = published(self.published.as_deref(), size * size)?;
         let learned = self.learned(seed, size, console)?;
         let model = learned.model()?;
         check(&learned, size)?;
@@ -214,20 +213,6 @@ impl Rotmnist {
             Ok(digits(&folder, Half::Training, &moved, self.most())?.samples)
         };
         (1..=variant.copies).map(copy).collect()
-    }
-
-    /// The bytes of a model of the published W.
-    fn published(&self, inputs: usize) -> Result<Option<Vec<u8>>> {
-        let Some(path) = &self.published else {
-            return Ok(None);
-        };
-        let w = weights::read(path)?;
-        if w.ncols() != inputs {
-            let what = format!("W has {} inputs, the digits {inputs}", w.ncols());
-            return Err(Error::file(path, what, "give one for digits of that size"));
-        }
-        let bytes = bsn::encode_array(&w.view(), "published", None);
-        bytes.map(Some).map_err(|error| Error::model(path, error))
     }
 
     /// The model that was named, or one that is learned now.
