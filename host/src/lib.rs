@@ -1,6 +1,7 @@
 //! Learn the symmetry behind data, and export its invariants to microcontrollers.
 
 pub mod analysis;
+pub mod classify;
 pub mod cli;
 pub mod data;
 mod error;

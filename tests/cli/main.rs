@@ -2,6 +2,7 @@
 
 mod attack;
 mod characters;
+mod classify;
 mod export;
 mod features;
 mod group;

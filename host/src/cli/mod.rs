@@ -2,6 +2,7 @@
 
 mod along;
 mod attack;
+mod classify;
 mod console;
 mod demo;
 mod export;
@@ -57,6 +58,8 @@ struct Global {
 enum Command {
     #[command(after_help = CONTRACT)]
     Attack(attack::Attack),
+    #[command(after_help = CONTRACT)]
+    Classify(classify::Classify),
     #[command(after_help = CONTRACT)]
     Demo(demo::Demo),
     #[command(after_help = CONTRACT)]
@@ -115,6 +118,10 @@ pub fn run(arguments: &Arguments) -> Result<()> {
             .global
             .pool()?
             .install(|| attack.run(seed.unwrap_or(0), &console)),
+        Command::Classify(classify) => arguments
+            .global
+            .pool()?
+            .install(|| classify.run(seed, &console)),
         Command::Demo(demo) => arguments
             .global
             .pool()?

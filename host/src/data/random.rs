@@ -24,6 +24,8 @@ pub(crate) enum Purpose {
     Filters,
     /// Where an attack begins.
     Starts,
+    /// Weights, batches and what is dropped of a classifier.
+    Classifier,
 }
 
 /// The numbers of `seed` for `purpose`, from the beginning.

@@ -15,5 +15,6 @@ pub mod integers;
 mod new_file;
 pub mod npy;
 pub mod rust;
+pub(crate) mod sealed;
 
 pub use new_file::NewFile;

@@ -32,7 +32,7 @@ pub(crate) fn multiply<T: Real>(
 }
 
 /// to ← to + α·lhs·rhs.
-pub(super) fn multiply_add<T: Real>(
+pub(crate) fn multiply_add<T: Real>(
     to: MatMut<'_, T>,
     lhs: MatRef<'_, T>,
     rhs: MatRef<'_, T>,

@@ -1,20 +1,20 @@
-//! A run's state on disk: postcard behind a magic and before a CRC-32, written to a new file and renamed,
-//! so that there is always a whole one.
+//! A run's state on disk.
 
 use super::adam::Adam;
 use super::schedule::Progress;
 use crate::data::orbits::Orbits;
-use crate::export::NewFile;
+use crate::export::sealed::{CRC, Sealed};
 use crate::{Error, Result};
-use crc::{CRC_32_ISO_HDLC, Crc, Table};
 use serde::{Deserialize, Serialize};
-use std::fs;
 use std::path::Path;
 
-const MAGIC: [u8; 4] = *b"BSC\0";
-const VERSION: u8 = 2;
-/// Sixteen tables, the fastest of the crate: the data of a run is summed, too.
-const CRC: Crc<u32, Table<16>> = Crc::<u32, Table<16>>::new(&CRC_32_ISO_HDLC);
+const FILE: Sealed = Sealed {
+    magic: *b"BSC\0",
+    version: 2,
+    what: "a checkpoint",
+    named: "name the folder of a run",
+    damaged: "start the run again with --force",
+};
 
 /// Where a run is, and all it needs to go on as if it had never stopped.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -60,14 +60,7 @@ impl Checkpoint {
     /// # Errors
     /// Where it cannot be written; the old file then stays.
     pub fn write(&self, path: &Path) -> Result<()> {
-        let mut bytes = MAGIC.to_vec();
-        bytes.push(VERSION);
-        let mut bytes = postcard::to_extend(self, bytes).expect("vectors and numbers serialise");
-        let crc = CRC.checksum(&bytes);
-        bytes.extend(crc.to_le_bytes());
-        let mut file = NewFile::create(path, true)?;
-        file.write(&bytes)?;
-        file.commit()
+        FILE.write(path, self)
     }
 
     /// Reads and checks the file at `path`.
@@ -75,36 +68,7 @@ impl Checkpoint {
     /// # Errors
     /// One line: no such file, damaged, another version, or not a checkpoint.
     pub fn read(path: &Path) -> Result<Self> {
-        let bytes = fs::read(path).map_err(|error| Error::reading(path, &error))?;
-        let refuse = |what: &str, remedy: &str| Err(Error::file(path, what, remedy));
-        let Some((message, crc)) = bytes.split_last_chunk::<4>() else {
-            return refuse("it is truncated", "start the run again with --force");
-        };
-        let Some(message) = message.strip_prefix(&MAGIC) else {
-            return refuse("it is not a checkpoint", "name the folder of a run");
-        };
-        let Some((&version, message)) = message.split_first() else {
-            return refuse("it is truncated", "start the run again with --force");
-        };
-        if version != VERSION {
-            let what = format!("it has version {version}, this program reads {VERSION}");
-            return refuse(&what, "resume with the program that wrote it");
-        }
-        if CRC.checksum(&bytes[..bytes.len() - 4]) != u32::from_le_bytes(*crc) {
-            return refuse(
-                "its checksum differs, it is damaged",
-                "start the run again with --force",
-            );
-        }
-        let checkpoint: Checkpoint = match postcard::from_bytes(message) {
-            Ok(checkpoint) => checkpoint,
-            Err(_) => {
-                return refuse(
-                    "its fields do not decode",
-                    "start the run again with --force",
-                );
-            }
-        };
+        let checkpoint: Checkpoint = FILE.read(path)?;
         let parameters = 2 * checkpoint.rows as usize * checkpoint.inputs as usize;
         // Attempts before may have ended with fewer rows than this one has yet.
         let kept = checkpoint
@@ -115,10 +79,8 @@ impl Checkpoint {
         if [checkpoint.weights.len(), checkpoint.adam.parameters()] != [parameters; 2]
             || kept.checked_rem(columns).unwrap_or(kept) != 0
         {
-            return refuse(
-                "its lengths do not fit its dimensions",
-                "start the run again with --force",
-            );
+            let what = "its lengths do not fit its dimensions";
+            return Err(Error::file(path, what, FILE.damaged));
         }
         Ok(checkpoint)
     }
@@ -142,6 +104,7 @@ pub fn fingerprint(config: &str, orbits: &Orbits) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     fn checkpoint() -> Checkpoint {
         Checkpoint {

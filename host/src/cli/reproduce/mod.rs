@@ -3,13 +3,17 @@
 mod cayley;
 mod completeness;
 mod rotation;
+mod rotmnist;
 mod translation;
 
 use super::console::Console;
 use super::place;
-use crate::Result;
+use crate::data::weights;
+use crate::export::bsn;
+use crate::{Error, Result};
 use clap::{Args, Subcommand};
 use std::ops::Deref;
+use std::path::Path;
 
 /// Repeat an experiment of the paper: figures and results in a folder
 #[derive(Debug, Args)]
@@ -23,6 +27,7 @@ enum Experiment {
     Cayley(cayley::Cayley),
     Completeness(completeness::Completeness),
     Rotation(rotation::Rotation),
+    Rotmnist(rotmnist::Rotmnist),
     Translation(translation::Translation),
 }
 
@@ -50,9 +55,24 @@ impl Reproduce {
             Experiment::Cayley(cayley) => cayley.run(seed.unwrap_or(0), console),
             Experiment::Completeness(completeness) => completeness.run(seed.unwrap_or(0), console),
             Experiment::Rotation(rotation) => rotation.run(seed.unwrap_or(0), console),
+            Experiment::Rotmnist(rotmnist) => rotmnist.run(seed.unwrap_or(0), console),
             Experiment::Translation(translation) => translation.run(seed.unwrap_or(0), console),
         }
     }
+}
+
+/// The bytes of a model of a published W, where one is named, for images of so many pixels.
+fn published(path: Option<&Path>, pixels: usize) -> Result<Option<Vec<u8>>> {
+    let Some(path) = path else {
+        return Ok(None);
+    };
+    let w = weights::read(path)?;
+    if w.ncols() != pixels {
+        let what = format!("W has {} inputs, the images {pixels} pixels", w.ncols());
+        return Err(Error::file(path, what, "give one for images of that size"));
+    }
+    let bytes = bsn::encode_array(&w.view(), "published", None);
+    bytes.map(Some).map_err(|error| Error::model(path, error))
 }
 
 impl Place {

@@ -3,16 +3,16 @@
 mod charts;
 mod page;
 
-use super::Place;
+use super::{Place, published};
 use crate::analysis::angular::{Angular, Order, PURE, Products};
 use crate::analysis::orbit_distance::{OrbitDistance, orbit_distance};
 use crate::cli::console::Console;
 use crate::cli::train::follow;
+use crate::data::mnist;
 use crate::data::normalise::normalise;
 use crate::data::orbits::{Orbits, Transform};
 use crate::data::patches::{Patches, Support};
 use crate::data::rotate::disk;
-use crate::data::{mnist, weights};
 use crate::export::bsn::{self, ModelFile};
 use crate::report;
 use crate::train::config::{Config, Data, SplitName, TransformName};
@@ -102,7 +102,7 @@ impl Rotation {
     pub(super) fn run(&self, seed: u64, console: &Console) -> Result<()> {
         self.place.check()?;
         let size = if self.place.quick { 8 } else { 16 };
-        let published = self.published(size)?;
+        let published = published(self.published.as_deref(), size * size)?;
         let mnist = mnist::folder(self.mnist.as_deref());
         let others = self.others(seed, size, mnist.as_deref())?;
         let begun = Instant::now();
@@ -148,47 +148,13 @@ impl Rotation {
     }
 
     fn learn(&self, seed: u64, size: usize, console: &Console) -> Result<(Run, Trained)> {
-        let mut run = Run::create(self.config(seed, size), &self.place.path("run"), true)?;
+        let config = configuration(self.images.as_deref(), seed, size, self.place.quick);
+        let mut run = Run::create(config, &self.place.path("run"), true)?;
         console.say("learning from patches that are turned");
         match follow(&mut run, console)? {
             Outcome::Finished(trained) => Ok((run, trained)),
             Outcome::Stopped => Err(Error::file(&self.place.output, "stopped", "begin again")),
         }
-    }
-
-    /// The bytes of a model of the published W.
-    fn published(&self, size: usize) -> Result<Option<Vec<u8>>> {
-        let Some(path) = &self.published else {
-            return Ok(None);
-        };
-        let w = weights::read(path)?;
-        if w.ncols() != size * size {
-            let what = format!("W has {} inputs, the patches {}", w.ncols(), size * size);
-            return Err(Error::file(path, what, "give one for patches of that size"));
-        }
-        let bytes = bsn::encode_array(&w.view(), "published", None);
-        bytes.map(Some).map_err(|error| Error::model(path, error))
-    }
-
-    fn config(&self, seed: u64, size: usize) -> Config {
-        let images = self.images.clone();
-        let mut config = Config {
-            seed,
-            split: Some(SplitName::Transforms),
-            data: Data {
-                images: Some(images.unwrap_or_else(|| format!("natural:{TRAINED_ON}").into())),
-                transform: Some(TransformName::Rotate),
-                size,
-                ..Data::default()
-            },
-            ..Config::default()
-        };
-        if self.place.quick {
-            config.phases = crate::train::phase::Phase::recipe(&config.data);
-            let phases = config.phases.iter_mut();
-            phases.for_each(|phase| phase.steps = phase.steps.min(300));
-        }
-        config
     }
 
     /// Images that are not trained on, and what each set is called; read before the minutes that training takes.
@@ -256,6 +222,28 @@ impl Rotation {
         let chart = charts::along(model, published, &sets[2].1, orders, size)?;
         self.place.write("along.png", &chart.png()?)
     }
+}
+
+/// How rotations are learned from the photographs in a folder, or from four that come with the program.
+pub(super) fn configuration(images: Option<&Path>, seed: u64, size: usize, quick: bool) -> Config {
+    let natural = || format!("natural:{TRAINED_ON}").into();
+    let mut config = Config {
+        seed,
+        split: Some(SplitName::Transforms),
+        data: Data {
+            images: Some(images.map_or_else(natural, Path::to_owned)),
+            transform: Some(TransformName::Rotate),
+            size,
+            ..Data::default()
+        },
+        ..Config::default()
+    };
+    if quick {
+        config.phases = crate::train::phase::Phase::recipe(&config.data);
+        let phases = config.phases.iter_mut();
+        phases.for_each(|phase| phase.steps = phase.steps.min(300));
+    }
+    config
 }
 
 impl Rows {

@@ -1,0 +1,361 @@
+//! `bispectral reproduce rotmnist`: the paper's downstream task, turned digits by the invariants of a model that has
+//! never seen a digit.
+
+mod baselines;
+mod device;
+mod page;
+mod variants;
+
+use super::rotation::configuration;
+use super::{Place, published};
+use crate::classify::prepared::{Prepared, Stage, Trained};
+use crate::classify::samples::Samples;
+use crate::cli::classify::{Evaluated, digits, tell, turned};
+use crate::cli::console::Console;
+use crate::cli::train::follow;
+use crate::data::mnist::{self, Half, Turned};
+use crate::export::bsn::ModelFile;
+use crate::train::run::{Outcome, Run};
+use crate::{Error, Result};
+use baselines::{linear, pooled};
+use bispectral_core::Model;
+use clap::Args;
+use device::Device;
+use ndarray::Array2;
+use serde::Serialize;
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::time::Instant;
+use variants::{Input, Variant};
+
+/// Of the small form.
+const QUICK_DIGITS: usize = 2000;
+
+/// Classify turned digits by invariants that were learned from photographs
+///
+/// MNIST's digits, each turned by an angle of its own, 16 × 16 pixels inside a disk. A linear machine and a perceptron on
+/// pixels, on pooled pixels and on the power spectrum, and then on the invariants: with the paper's protocol, and past
+/// it. Takes minutes.
+#[derive(Debug, Args)]
+pub(super) struct Rotmnist {
+    #[command(flatten)]
+    place: Place,
+    /// MNIST's folder [default: that in BISPECTRAL_MNIST]
+    #[arg(long, value_name = "DIR")]
+    mnist: Option<PathBuf>,
+    /// A model of rotated patches [default: one is learned first, which takes minutes]
+    #[arg(long, value_name = "MODEL.bsn")]
+    model: Option<PathBuf>,
+    /// Compare with another W for 16 × 16 pixels, such as the authors' published one
+    #[arg(long, value_name = "W.npy")]
+    published: Option<PathBuf>,
+    /// Only the variants with these names
+    #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
+    only: Vec<String>,
+}
+
+/// What a variant came to.
+#[derive(Debug, Serialize)]
+struct Row {
+    name: &'static str,
+    what: &'static str,
+    /// In the paper.
+    published: Option<f64>,
+    accuracy: f64,
+    held_out: Option<f64>,
+    inputs: usize,
+    parameters: usize,
+    seconds: f64,
+    /// Bytes on a device: of model and perceptron, and of buffers.
+    device: Option<Device>,
+    #[serde(skip)]
+    trained: Option<Trained>,
+    #[serde(skip)]
+    evaluated: Evaluated,
+}
+
+#[derive(Debug, Serialize)]
+struct Results {
+    experiment: &'static str,
+    seed: u64,
+    size: usize,
+    rows_of_w: usize,
+    training: usize,
+    test: usize,
+    rows: Vec<Row>,
+    confusion: Vec<Vec<usize>>,
+    seconds: f64,
+}
+
+/// The digits, as one window sees them.
+struct Digits {
+    turned: Turned,
+    training: Samples,
+    test: Samples,
+}
+
+impl Rotmnist {
+    pub(super) fn run(&self, seed: u64, console: &Console) -> Result<()> {
+        self.place.check()?;
+        let begun = Instant::now();
+        let size = if self.place.quick { 8 } else { 16 };
+        let variants = self.variants()?;
+        // Read before the minutes that training takes.
+        let mut digits = self.digits(size * size, variants[0].window, seed)?;
+        let published = published(self.published.as_deref(), size * size)?;
+        let learned = self.learned(seed, size, console)?;
+        let model = learned.model()?;
+        check(&learned, size)?;
+        let other = published.as_deref().map(Model::from_bytes).transpose();
+        let other = other
+            .map_err(|error| Error::new("--published", error.to_string(), "give another W"))?;
+        let mut rows = Vec::new();
+        let mut prepared: Option<(&Variant, Prepared)> = None;
+        for variant in &variants {
+            let smaller;
+            let model = match variant.input {
+                Input::Published => match other {
+                    Some(other) => other,
+                    None => continue,
+                },
+                Input::Device(rows) => {
+                    smaller = device::smaller(model, rows, &digits.training)?;
+                    Model::from_bytes(&smaller)
+                        .map_err(|error| Error::model(learned.path(), error))?
+                }
+                _ => model,
+            };
+            if digits.turned.window != variant.window {
+                digits = self.digits(size * size, variant.window, seed)?;
+            }
+            console.say(&format!("{}: {}", variant.name, variant.what));
+            rows.push(self.row(variant, model, &digits, &mut prepared, seed, console)?);
+        }
+        let results = Results {
+            experiment: "rotmnist",
+            seed,
+            size,
+            rows_of_w: model.rows(),
+            training: digits.training.labels.len(),
+            test: digits.test.labels.len(),
+            confusion: best(&rows).evaluated.confusion.clone(),
+            rows,
+            seconds: begun.elapsed().as_secs_f64(),
+        };
+        let seen = variants
+            .iter()
+            .find(|variant| variant.name == best(&results.rows).name);
+        if let Some(seen) = seen.filter(|seen| seen.window != digits.turned.window) {
+            digits = self.digits(size * size, seen.window, seed)?;
+        }
+        self.pictures(&results, &digits)?;
+        let (words, page) = (results.words(), self.page(&results));
+        self.place
+            .conclude(console, &results, [&words, &words], &page, Ok(()))
+    }
+
+    fn variants(&self) -> Result<Vec<Variant>> {
+        let all = variants::all(self.place.quick);
+        if let Some(name) = self
+            .only
+            .iter()
+            .find(|name| !all.iter().any(|v| v.name == **name))
+        {
+            let names: Vec<&str> = all.iter().map(|variant| variant.name).collect();
+            let what = format!("there is no variant {name:?}");
+            return Err(Error::new(
+                "--only",
+                what,
+                format!("name some of {}", names.join(", ")),
+            ));
+        }
+        let is_asked =
+            |v: &Variant| self.only.is_empty() || self.only.iter().any(|name| name == v.name);
+        Ok(all.into_iter().filter(is_asked).collect())
+    }
+
+    fn folder(&self) -> Result<PathBuf> {
+        let folder = self.mnist.clone();
+        let folder = folder.or_else(|| std::env::var_os(mnist::FOLDER).map(PathBuf::from));
+        folder.ok_or_else(|| {
+            let remedy = "give --mnist DIR or set BISPECTRAL_MNIST";
+            Error::new("MNIST", "no folder is named", remedy)
+        })
+    }
+
+    fn most(&self) -> usize {
+        if self.place.quick {
+            QUICK_DIGITS
+        } else {
+            usize::MAX
+        }
+    }
+
+    fn digits(&self, inputs: usize, window: f64, seed: u64) -> Result<Digits> {
+        let (folder, turned) = (self.folder()?, turned(inputs, window, seed)?);
+        let half = |half| digits(&folder, half, &turned, self.most());
+        Ok(Digits {
+            training: half(Half::Training)?,
+            test: half(Half::Test)?,
+            turned,
+        })
+    }
+
+    /// The training digits again, each moved a little, as often as the variant asks for.
+    fn copies(&self, variant: &Variant, turned: &Turned) -> Result<Vec<Array2<f32>>> {
+        let folder = self.folder()?;
+        let copy = |copy| {
+            let moved = Turned {
+                jitter: variant.jitter,
+                copy,
+                ..*turned
+            };
+            Ok(digits(&folder, Half::Training, &moved, self.most())?.samples)
+        };
+        (1..=variant.copies).map(copy).collect()
+    }
+
+    /// The model that was named, or one that is learned now.
+    fn learned(&self, seed: u64, size: usize, console: &Console) -> Result<ModelFile> {
+        if let Some(path) = &self.model {
+            return ModelFile::read(path);
+        }
+        console.say("learning rotations from photographs");
+        let config = configuration(None, seed, size, self.place.quick);
+        let mut run = Run::create(config, &self.place.path("run"), true)?;
+        match follow(&mut run, console)? {
+            Outcome::Finished(trained) => ModelFile::read(&trained.model),
+            Outcome::Stopped => Err(Error::file(&self.place.output, "stopped", "begin again")),
+        }
+    }
+
+    /// Trains and tests one variant. What the one before prepared is used again where it is the same.
+    fn row<'v>(
+        &self,
+        variant: &'v Variant,
+        model: Model<'_>,
+        digits: &Digits,
+        prepared: &mut Option<(&'v Variant, Prepared)>,
+        seed: u64,
+        console: &Console,
+    ) -> Result<Row> {
+        let begun = Instant::now();
+        let (training, test) = match variant.input {
+            Input::Pooled => (pooled(&digits.training), pooled(&digits.test)),
+            _ => (digits.training.clone(), digits.test.clone()),
+        };
+        if variant.input == Input::Linear {
+            return linear(variant, model, &training, &test, seed);
+        }
+        let recipe = &variant.recipe;
+        let mut progress = None;
+        let epochs = recipe.protocol.epochs;
+        let told = &mut |stage: Stage<'_>| tell(console, &mut progress, epochs, stage);
+        if !matches!(prepared, Some((before, _)) if before.prepares_as(variant)) {
+            let copies = self.copies(variant, &digits.turned)?;
+            let new = Prepared::new(model, &training, &copies, recipe, seed, told)?;
+            *prepared = Some((variant, new));
+        }
+        let Some((_, ready)) = prepared else {
+            unreachable!("it was prepared above")
+        };
+        let (classifier, trained) = ready.train(&recipe.protocol, seed, told)?;
+        drop(progress);
+        let (evaluated, device) = match variant.input {
+            Input::Device(_) => device::evaluate(&classifier, model, &test)?,
+            _ => (Evaluated::of(&classifier, model, &test, console)?, None),
+        };
+        Ok(Row {
+            device,
+            accuracy: evaluated.accuracy,
+            held_out: Some(trained.accuracy),
+            inputs: trained.inputs,
+            parameters: trained.parameters,
+            seconds: begun.elapsed().as_secs_f64(),
+            trained: Some(trained),
+            evaluated,
+            ..Row::of(variant)
+        })
+    }
+}
+
+impl Row {
+    /// Nothing known yet.
+    fn of(variant: &Variant) -> Self {
+        Row {
+            name: variant.name,
+            what: variant.what,
+            published: variant.published,
+            accuracy: 0.0,
+            held_out: None,
+            inputs: 0,
+            parameters: 0,
+            seconds: 0.0,
+            device: None,
+            trained: None,
+            evaluated: Evaluated::new(&[], Vec::new(), &[]),
+        }
+    }
+}
+
+/// The variant that is right most often on what was held out, which is how one would choose; of those for no device.
+fn best(rows: &[Row]) -> &Row {
+    let key = |row: &Row| (row.device.is_none(), row.held_out.unwrap_or(0.0));
+    rows.iter()
+        .reduce(|best, row| if key(row) > key(best) { row } else { best })
+        .expect("there is a variant")
+}
+
+fn check(file: &ModelFile, size: usize) -> Result<()> {
+    let inputs = file.model()?.inputs();
+    if inputs == size * size {
+        return Ok(());
+    }
+    let what = format!("it has {inputs} inputs, the digits {}", size * size);
+    Err(Error::file(
+        file.path(),
+        what,
+        "name a model for digits of that size",
+    ))
+}
+
+impl Results {
+    fn words(&self) -> String {
+        let mut text = format!(
+            "{:<44} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8}\n",
+            "", "test", "held out", "paper", "seconds", "flash", "RAM"
+        );
+        let percent =
+            |share: Option<f64>| share.map_or(String::new(), |s| format!("{:.2} %", 100.0 * s));
+        for row in &self.rows {
+            let bytes = |of: fn(&Device) -> usize| {
+                row.device
+                    .as_ref()
+                    .map_or(String::new(), |d| of(d).to_string())
+            };
+            let _ = writeln!(
+                text,
+                "{:<44} {:>8} {:>8} {:>8} {:>8.1} {:>8} {:>8}",
+                row.what,
+                percent(Some(row.accuracy)),
+                percent(row.held_out),
+                percent(row.published),
+                row.seconds,
+                bytes(|device| device.flash),
+                bytes(|device| device.ram),
+            );
+        }
+        let best = best(&self.rows);
+        let _ = write!(
+            text,
+            "{} rows of W, {} digits to train on and to hold out, {} to test; {} wrong with \"{}\"; {:.0} s",
+            self.rows_of_w,
+            self.training,
+            self.test,
+            best.evaluated.samples - best.evaluated.right,
+            best.what,
+            self.seconds
+        );
+        text
+    }
+}
