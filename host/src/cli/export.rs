@@ -14,6 +14,7 @@ use crate::export::fit::Limits;
 use crate::export::form::{Encoding, Form, Source};
 use crate::train::run;
 use crate::{Error, Result};
+use bispectral_core::Model;
 use choice::{Pairs, Wanted};
 use clap::Args;
 use serde::Serialize;
@@ -87,6 +88,7 @@ impl Export {
         let path = model_in(&self.model);
         let file = ModelFile::read(&path)?;
         let model = file.model()?;
+        self.check_classifier(&path, &model)?;
         let signals = self.signals(model.inputs())?;
         let (bytes, candidates) = match &self.fit {
             Some(limits) => {
@@ -107,6 +109,16 @@ impl Export {
         output.write(&self.emit.emitter().emit(&exported, &stem.to_string_lossy()))?;
         output.commit()?;
         self.report(&exported, candidates, console)
+    }
+
+    /// A classifier knows the invariants it was trained on, not those of another form.
+    fn check_classifier(&self, path: &Path, model: &Model<'_>) -> Result<()> {
+        if model.classes() == 0 || (self.keeps_form() && self.fit.is_none()) {
+            return Ok(());
+        }
+        let what = "the model has a classifier, which was trained on the form it has";
+        let remedy = "export its model first, and train and export the classifier on that";
+        Err(Error::file(path, what, remedy))
     }
 
     fn keeps_form(&self) -> bool {
@@ -134,12 +146,7 @@ impl Export {
     }
 
     /// The one form that is asked for.
-    fn form(
-        &self,
-        source: &Source,
-        model: &bispectral_core::Model<'_>,
-        signals: Option<&Orbits>,
-    ) -> Result<Form> {
+    fn form(&self, source: &Source, model: &Model<'_>, signals: Option<&Orbits>) -> Result<Form> {
         let structure = self.structure.unwrap_or(Wanted::Dense).resolve(source);
         let pairs = match &self.pairs {
             Some(pairs) => pairs.list(source, model, signals)?,

@@ -36,6 +36,7 @@ struct Inspected<'a> {
     encoding: &'static str,
     structure: String,
     stored_rows: usize,
+    classes: usize,
     format_version: u8,
     file_bytes: usize,
     #[serde(flatten)]
@@ -58,6 +59,7 @@ impl Inspect {
             encoding: encoding(&model),
             structure: structure(&model),
             stored_rows: model.stored_rows(),
+            classes: model.classes(),
             // The core refuses every other version.
             format_version: format::VERSION,
             file_bytes: file.bytes().len(),
@@ -131,6 +133,13 @@ impl Inspected<'_> {
             (
                 "structure",
                 format!("{}, rows stored {}", self.structure, self.stored_rows),
+            ),
+            (
+                "classifier",
+                match self.classes {
+                    0 => "none".into(),
+                    classes => format!("{classes} classes"),
+                },
             ),
             ("format", format!("version {}", self.format_version)),
             (
