@@ -14,6 +14,8 @@ const NAMED: usize = 8;
 pub struct Determination {
     /// Characters whose coefficients are zero, one of each class {a, −a}.
     pub zero: Vec<usize>,
+    /// Those of them that need not be: every term they are in has another factor that is zero.
+    pub unseen: Vec<usize>,
     /// Moduli that may be chosen.
     pub moduli: usize,
     /// Phases that may be chosen, beyond the translates.
@@ -41,9 +43,15 @@ impl Determination {
             0 => phases.solutions() / u128::from(translates),
             _ => 1,
         };
-        let zero = (0..classes.count()).filter(|&c| !present[c]);
+        let shown = |class: usize| {
+            let mut factors = terms.of_class(class);
+            factors.any(|factors| factors.iter().all(|f| f.class == class || present[f.class]))
+        };
+        let zero = (0..classes.count()).filter(|&class| !present[class]);
+        let unseen = zero.clone().filter(|&class| !shown(class));
         Determination {
             zero: zero.map(|class| classes.character(class)).collect(),
+            unseen: unseen.map(|class| classes.character(class)).collect(),
             moduli: moduli.freedom(),
             phases: phases.freedom(),
             signals: u64::try_from(signals).unwrap_or(u64::MAX),
@@ -53,7 +61,7 @@ impl Determination {
     /// Whether nothing is left open.
     #[must_use]
     pub fn is_complete(&self) -> bool {
-        self.moduli == 0 && self.phases == 0 && self.signals <= 1
+        self.unseen.is_empty() && self.moduli == 0 && self.phases == 0 && self.signals <= 1
     }
 }
 
@@ -110,9 +118,10 @@ impl fmt::Display for Determination {
         if self.is_complete() {
             return f.write_str("determined up to the group and a positive factor");
         }
-        let zero: Vec<String> = self.zero.iter().take(NAMED).map(usize::to_string).collect();
-        let more = if self.zero.len() > NAMED { ", …" } else { "" };
         let mut open = Vec::new();
+        if !self.unseen.is_empty() {
+            open.push(format!("whether those of {} are", named(&self.unseen)));
+        }
         for (count, what) in [(self.moduli, "moduli"), (self.phases, "phases")] {
             if count > 0 {
                 open.push(format!("{what} {count}"));
@@ -121,15 +130,30 @@ impl fmt::Display for Determination {
         if self.signals > 1 {
             open.push(format!("choices between signals {}", self.signals));
         }
-        if zero.is_empty() {
+        if self.zero.is_empty() {
             write!(f, "the invariants leave open: {}", open.join(", "))
         } else {
             write!(
                 f,
-                "the coefficients of characters {}{more} are zero, and what is left leaves open: {}",
-                zero.join(", "),
+                "the coefficients of characters {} are zero, and what is left leaves open: {}",
+                named(&self.zero),
                 open.join(", ")
             )
         }
     }
+}
+
+/// The first of these.
+fn named(characters: &[usize]) -> String {
+    let names: Vec<String> = characters
+        .iter()
+        .take(NAMED)
+        .map(usize::to_string)
+        .collect();
+    let more = if characters.len() > NAMED {
+        ", …"
+    } else {
+        ""
+    };
+    format!("{}{more}", names.join(", "))
 }

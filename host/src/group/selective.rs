@@ -365,6 +365,8 @@ mod tests {
             &with_zeros(&found, &[0, 2, 3, 4]),
         );
         assert_eq!((alone.moduli, alone.phases), (1, 1));
+        // f(3) f(1) f(4) = 0 does not say which; f(1)² f(2) = 0 does.
+        assert_eq!((alone.zero, alone.unseen), (vec![0, 2, 3, 4], vec![3, 4]));
         let even = determination(&found, &triangle(&found), &with_zeros(&found, &[1, 3]));
         assert!(even.is_complete());
     }

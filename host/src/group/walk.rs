@@ -91,6 +91,12 @@ impl Terms {
         Terms { factors, of_class }
     }
 
+    /// The factors of every term that `class` is in.
+    pub(crate) fn of_class(&self, class: usize) -> impl Iterator<Item = &[Coefficient; 3]> {
+        let terms = self.of_class[class].iter();
+        terms.map(|&term| &self.factors[term as usize])
+    }
+
     /// Of all three factors of a term.
     fn total(&self, term: usize, cost: &[f64]) -> f64 {
         self.factors[term].iter().map(|f| cost[f.class]).sum()
