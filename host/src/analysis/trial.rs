@@ -25,7 +25,7 @@ pub enum Features {
     Bispectrum,
     /// |z|², normalised.
     Power,
-    /// As many different numbers as |z|² has: the mean responses of small random filters, normalised.
+    /// As many different numbers as |z|² has: the mean squared responses of small random filters, normalised.
     Pooled,
 }
 
