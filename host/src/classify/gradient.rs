@@ -183,7 +183,7 @@ mod tests {
 
     const SIZES: [usize; 4] = [3, 5, 4, 3];
 
-    /// A perceptron and a batch of 6 with biases and activations away from zero, where ReLU has a corner.
+    /// A perceptron and a batch of 6.
     fn example() -> (Mlp, Vec<f32>, Vec<u8>) {
         let mut random = stream(1, Purpose::Classifier);
         let mut mlp = Mlp::random(&SIZES, &mut random).unwrap();
@@ -216,18 +216,28 @@ mod tests {
                 gradient.iter().any(|&g| g.abs() > 0.05),
                 "there is something to compare"
             );
+            let mut corners = 0;
             for (at, exact) in gradient.iter().enumerate() {
                 const STEP: f32 = 1.0 / 256.0;
-                let moved = |step: f32| {
-                    let mut mlp = mlp.clone();
-                    mlp.parameters_mut()[at] += step;
-                    loss(&mlp, &samples, targets, dropout).0
+                let difference = |step: f32| {
+                    let moved = |step: f32| {
+                        let mut mlp = mlp.clone();
+                        mlp.parameters_mut()[at] += step;
+                        loss(&mlp, &samples, targets, dropout).0
+                    };
+                    (moved(step) - moved(-step)) / f64::from(2.0 * step)
                 };
-                let difference = (moved(STEP) - moved(-STEP)) / f64::from(2.0 * STEP);
+                let [wide, narrow] = [STEP, STEP / 2.0].map(difference);
+                // A step across a corner of ReLU has no derivative, and another half-way.
+                if (wide - narrow).abs() > 2e-4 {
+                    corners += 1;
+                    continue;
+                }
                 // f32 losses of about one over a step of 2⁻⁷, and the third derivative.
-                let error = (difference - f64::from(*exact)).abs();
-                assert!(error < 2e-4, "parameter {at}: {exact}, {difference}");
+                let error = (wide - f64::from(*exact)).abs();
+                assert!(error < 2e-4, "parameter {at}: {exact}, {wide}");
             }
+            assert!(corners < gradient.len() / 10, "{corners} corners");
         }
     }
 

@@ -25,7 +25,10 @@ fn a_group_is_named_from_its_folder_or_its_model_in_any_way_of_writing_it() {
             &format!("run/model.bsn: the group is Z4xZ2, not {name}: "),
         );
     }
-    folder.refuse_with("group run --expect D4", "group: \"D4\" is not a cyclic");
+    folder.refuse_with(
+        "group run --expect D4",
+        "group: \"D4\" is not a product of cyclic",
+    );
 
     let trained = folder.object("train --group Z2xZ3 -o product");
     assert_eq!(trained["group"]["name"], "Z6");
