@@ -30,6 +30,9 @@ fn stack() -> (usize, usize) {
 }
 
 /// Fills the free part of the stack. Call it first.
+///
+/// Never inlined: below the frame of a caller there is nothing, but within it there may be.
+#[inline(never)]
 pub fn paint_stack() {
     let here = 0_u32;
     let (mut at, end) = (stack().0, addr_of!(here) as usize - MARGIN);

@@ -1,6 +1,7 @@
 //! Cortex-M. On the M4F of MPS2 AN386 a timer of the board counts the emulator's time, and so the instructions.
 
-use cortex_m_rt::entry;
+use cortex_m_rt::{ExceptionFrame, entry, exception};
+use semihosting::process::ExitCode;
 
 pub const NAME: &str = match env!("BOARD").as_bytes() {
     b"thumbv6m-none-eabi" => "Cortex-M0, micro:bit",
@@ -12,6 +13,13 @@ pub const NAME: &str = match env!("BOARD").as_bytes() {
 #[entry]
 fn main() -> ! {
     crate::run().exit_process()
+}
+
+/// A fault ends the program, which would otherwise wait for ever.
+// SAFETY: it reads nothing of what the fault may have left behind.
+#[exception]
+unsafe fn HardFault(_: &ExceptionFrame) -> ! {
+    ExitCode::FAILURE.exit_process()
 }
 
 /// Instructions since some moment, where the board can tell.
