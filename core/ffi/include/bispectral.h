@@ -22,7 +22,7 @@
 #include <stdint.h>
 
 // Words of memory for the view: what it takes on any processor, and room for later versions.
-#define BISPECTRAL_VIEW_WORDS 40
+#define BISPECTRAL_VIEW_WORDS 64
 
 // What became of a call.
 typedef enum {

@@ -6,7 +6,7 @@ use bispectral_core::Model as View;
 use core::mem::MaybeUninit;
 
 /// Words of memory for the view: what it takes on any processor, and room for later versions.
-pub const BISPECTRAL_VIEW_WORDS: usize = 40;
+pub const BISPECTRAL_VIEW_WORDS: usize = 64;
 
 /// What stands in a model that is open; zeroed memory is none.
 const OPEN: usize = 0xB159_EC7A;
