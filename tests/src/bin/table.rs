@@ -50,6 +50,7 @@ fn print(form: &Form) {
                     "DIFFER"
                 },
             ),
+            Err(refusal) if refusal.is_empty() => "no room for the model".into(),
             Err(refusal) => refusal,
         };
         println!("  {:<5}{line}", board.name);
