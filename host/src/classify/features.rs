@@ -141,7 +141,7 @@ fn compress(term: Complex32, exponent: f32) -> Complex32 {
     if exponent == 1.0 || square == 0.0 {
         return term;
     }
-    // Roots are what a device has instructions for, and twenty times as fast.
+    // Roots are what a device has instructions for.
     let factor = if exponent == 0.5 {
         1.0 / square.sqrt().sqrt()
     } else {

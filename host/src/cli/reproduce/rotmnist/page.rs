@@ -97,7 +97,7 @@ impl Rotmnist {
         Section::new("Results")
             .paragraph(
                 "All perceptrons have the paper's four hidden layers unless it is said. The held-out tenth chooses the \
-                 weights; the test digits are looked at once.",
+                 weights and the variant that is called best.",
             )
             .table(table)
     }
