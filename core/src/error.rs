@@ -83,8 +83,6 @@ pub enum Error {
     ///
     /// β̄ does not change when W is multiplied by a constant: scale it and export again.
     WeightRange,
-    /// The model's transform is fast, and this program was built without the feature `fft` of bispectral-core.
-    NeedsFft,
     /// The signal has not as many samples as the model has inputs.
     InputLength {
         /// Inputs of the model.
@@ -117,6 +115,8 @@ pub enum Error {
     ZeroBispectrum,
     /// The result is larger than f32 holds; [`invariants`](crate::Model::invariants) never are.
     Overflow,
+    /// The model's transform is fast, and this program was built without the feature `fft` of bispectral-core.
+    NeedsFft,
     /// The model tells no classes apart: it was exported without a classifier.
     NoClassifier,
 }

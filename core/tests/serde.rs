@@ -35,6 +35,8 @@ fn every_error_comes_back_as_it_went() {
         Error::ZeroInput,
         Error::ZeroBispectrum,
         Error::Overflow,
+        Error::NeedsFft,
+        Error::NoClassifier,
     ] {
         assert_eq!(round_trip(&error), error);
     }
@@ -52,6 +54,8 @@ fn the_numbers_of_errors_on_the_wire_do_not_change() {
     assert_eq!(number(Error::Malformed), 5);
     assert_eq!(number(Error::WeightRange), 10);
     assert_eq!(number(Error::Overflow), 17);
+    assert_eq!(number(Error::NeedsFft), 18);
+    assert_eq!(number(Error::NoClassifier), 19);
 }
 
 #[test]
