@@ -222,7 +222,7 @@ fn forms_of(group: &str) -> Vec<(String, Vec<u8>)> {
 #[test]
 fn every_form_has_the_hosts_bits_and_about_the_instructions_that_are_estimated() {
     let m4f = &BOARDS[0];
-    m4f.build();
+    m4f.build().expect("firmware");
     let mut wrong = Vec::new();
     for (form, bytes) in ["Z4xZ12", "Z3xZ15", "Z128"].into_iter().flat_map(forms_of) {
         let model = Model::from_bytes(&bytes).expect("a sound model");

@@ -7,11 +7,12 @@
 #![no_main]
 
 mod board;
+mod checksum;
 mod memory;
 mod reference;
 
 use bispectral_core::{Complex32, Error, Model, include_model, pair_count, scratch_len};
-use crc::{CRC_32_ISO_HDLC, Crc, Digest, Table};
+use checksum::{CRC, update};
 use reference::Reference;
 use semihosting::process::ExitCode;
 use semihosting::{eprintln, println};
@@ -31,8 +32,6 @@ const NAMES: [&str; SIGNALS] = ["bump", "bump, backwards", "smooth"];
 const LARGEST_CHANGE: f32 = 1e-5;
 /// Different signals are far apart: the distance of two unit vectors is at most 2.
 const SMALLEST_DISTANCE: f32 = 0.1;
-
-static CRC: Crc<u32, Table<1>> = Crc::<u32, Table<1>>::new(&CRC_32_ISO_HDLC);
 
 /// What the run showed.
 struct Findings {
@@ -85,9 +84,7 @@ fn examine(model: &Model<'_>, reference: &Reference<'_>) -> Result<Findings, Err
 
         let before = board::instructions();
         let magnitude = model.stream(&x, &mut scratch, |_, _, _| ())?;
-        findings.instructions = before
-            .zip(board::instructions())
-            .map(|(from, to)| to - from);
+        findings.instructions = board::between(before, board::instructions());
 
         let mut expected = invariants(reference, signal);
         model.stream(&x, &mut scratch, |_, _, term| {
@@ -283,10 +280,6 @@ fn invariants<'a>(
 
 fn same_bits(a: Complex32, b: Complex32) -> bool {
     a.re.to_bits() == b.re.to_bits() && a.im.to_bits() == b.im.to_bits()
-}
-
-fn update(digest: &mut Digest<'_, u32, Table<1>>, value: f32) {
-    digest.update(&value.to_bits().to_le_bytes());
 }
 
 /// ‖a − b‖ / ‖a‖

@@ -1,5 +1,6 @@
 //! Any model on any emulated board: `count` of firmware-example computes one inference with it.
 
+use crate::place::place;
 use crate::repository;
 use std::fs;
 use std::process::Command;
@@ -12,8 +13,6 @@ pub struct Board {
     target: &'static str,
     emulator: &'static str,
     machine: &'static str,
-    /// Where `count` looks for the model.
-    model_at: u32,
 }
 
 /// Cortex-M4F, M0, M33 and RV32IMAC; instructions are counted on the first and the last.
@@ -23,28 +22,24 @@ pub const BOARDS: [Board; 4] = [
         target: "thumbv7em-none-eabihf",
         emulator: "qemu-system-arm",
         machine: "-M mps2-an386 -cpu cortex-m4 -icount shift=7",
-        model_at: 0x2100_0000,
     },
     Board {
         name: "M0",
         target: "thumbv6m-none-eabi",
         emulator: "qemu-system-arm",
         machine: "-M microbit -cpu cortex-m0",
-        model_at: 0x2_0000,
     },
     Board {
         name: "M33",
         target: "thumbv8m.main-none-eabihf",
         emulator: "qemu-system-arm",
         machine: "-M mps2-an505 -cpu cortex-m33",
-        model_at: 0x8000_0000,
     },
     Board {
         name: "RV32",
         target: "riscv32imac-unknown-none-elf",
         emulator: "qemu-system-riscv32",
         machine: "-M virt -bios none -icount shift=0",
-        model_at: 0x8400_0000,
     },
 ];
 
@@ -71,17 +66,20 @@ pub fn signal(inputs: usize) -> Vec<f32> {
 }
 
 impl Board {
-    /// Builds `count` and `by_hand` for this board.
+    /// Builds the programs that run on this board with what it is sent.
+    ///
+    /// # Errors
+    /// They do not build, or the emulator is not installed.
     ///
     /// # Panics
-    /// It does not build, or the emulator is not installed.
-    pub fn build(&self) {
-        let found = Command::new(self.emulator).arg("--version").output();
-        assert!(
-            found.is_ok(),
-            "{} is not installed: `bash tests/all.sh` installs it",
-            self.emulator
-        );
+    /// There is no cargo.
+    pub fn build(&self) -> Result<(), String> {
+        let emulator = self.emulator;
+        if Command::new(emulator).arg("--version").output().is_err() {
+            return Err(format!(
+                "{emulator} is not installed: `bash tests/all.sh` installs it"
+            ));
+        }
         let build = "build --release --features fft --bins --target";
         let output = Command::new(env!("CARGO"))
             .args(build.split(' '))
@@ -89,8 +87,11 @@ impl Board {
             .current_dir(repository().join("firmware-example"))
             .output()
             .expect("cargo runs");
+        if output.status.success() {
+            return Ok(());
+        }
         let errors = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{}: {errors}", self.name);
+        Err(format!("{}: {errors}", self.name))
     }
 
     /// One inference with this model.
@@ -101,15 +102,7 @@ impl Board {
     /// # Panics
     /// There is no room for a temporary file, or [`build`](Self::build) was not called.
     pub fn count(&self, model: &[u8]) -> Result<Counted, String> {
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        let path = folder.path().join("model.bsn");
-        fs::write(&path, model).expect("a new file");
-        let loader = format!(
-            "loader,file={},addr={:#x},force-raw=on",
-            path.display(),
-            self.model_at
-        );
-        let words = self.run("count", &["-device", &loader])?;
+        let words = self.send("count", model)?;
         let number = |label| after(&words, label).parse::<usize>().expect("a number");
         let instructions = number("instructions") as u64;
         Ok(Counted {
@@ -119,6 +112,31 @@ impl Board {
             program: number("program"),
             checksum: u32::from_str_radix(after(&words, "checksum"), 16).expect("a checksum"),
         })
+    }
+
+    /// What a program printed that finds these bytes in the board's memory.
+    ///
+    /// # Errors
+    /// What it printed instead, or that there is no room for them.
+    ///
+    /// # Panics
+    /// There is no room for a temporary file, or [`build`](Self::build) was not called.
+    pub fn send(&self, program: &str, bytes: &[u8]) -> Result<String, String> {
+        let (at, room) = place(self.target);
+        if bytes.len() > room {
+            let needed = bytes.len();
+            return Err(format!(
+                "{needed} bytes, there is room for {room}: send a smaller model or fewer signals"
+            ));
+        }
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().join("sent.bin");
+        fs::write(&path, bytes).expect("a new file");
+        let loader = format!(
+            "loader,file={},addr={at:#x},force-raw=on",
+            path.display().to_string().replace(',', ",,"),
+        );
+        self.run(program, &["-device", &loader])
     }
 
     /// Instructions of all 32,896 invariants of Z16xZ16 by microfft and triple products, and how many of them the transform
@@ -152,13 +170,13 @@ impl Board {
         if output.status.success() {
             Ok(words)
         } else {
-            Err(errors.trim().to_owned())
+            Err(errors.trim().trim_start_matches("error: ").to_owned())
         }
     }
 }
 
 /// The word behind `label`.
-fn after<'w>(words: &'w str, label: &str) -> &'w str {
+pub(crate) fn after<'w>(words: &'w str, label: &str) -> &'w str {
     let mut words = words.split_whitespace();
     words.find(|word| *word == label);
     words.next().unwrap_or_default()

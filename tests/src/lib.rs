@@ -1,5 +1,7 @@
 //! What the tests of this folder share: the example model, made afresh, and what the core computes with it.
 
+#[path = "../../firmware-example/src/place.rs"]
+pub mod place;
 #[path = "../../firmware-example/src/reference.rs"]
 pub mod reference;
 

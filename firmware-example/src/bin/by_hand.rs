@@ -30,13 +30,11 @@ pub fn run() -> ExitCode {
     let squares = each_term(z, |_, _, _| ());
     let done = board::instructions();
     black_box(squares);
-    let between =
-        |from: Option<u64>, to| from.zip(to).map_or(0, |(from, to): (u64, u64)| to - from);
     println!(
         "{}: instructions {} transform {}",
         board::NAME,
-        between(begun, done),
-        between(begun, transformed)
+        board::between(begun, done).unwrap_or(0),
+        board::between(begun, transformed).unwrap_or(0)
     );
     ExitCode::SUCCESS
 }

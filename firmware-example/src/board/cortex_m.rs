@@ -10,6 +10,9 @@ pub const NAME: &str = match env!("BOARD").as_bytes() {
     _ => "Cortex-M33, MPS2 AN505",
 };
 
+/// Instructions after which the timer begins anew: 2^32 ticks.
+pub const ROUND: u64 = (1 << 32) * 40 / 128;
+
 #[entry]
 fn main() -> ! {
     crate::run().exit_process()

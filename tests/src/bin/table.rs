@@ -3,11 +3,15 @@
 //! Flash is the model's; RAM is signal, scratch and stack, in the streaming form. The change is ‖β̄(g·x) − β̄(x)‖, the
 //! largest over ten group elements and twenty random signals. Bits are compared with this host's.
 
-use bispectral_tests::device::BOARDS;
+use bispectral_tests::device::{BOARDS, Board};
 use bispectral_tests::forms::{Form, forms};
+use std::process::ExitCode;
 
-fn main() {
-    BOARDS.iter().for_each(|board| board.build());
+fn main() -> ExitCode {
+    if let Err(refusal) = BOARDS.iter().try_for_each(Board::build) {
+        eprintln!("error: {refusal}");
+        return ExitCode::FAILURE;
+    }
     for form in forms() {
         print(&form);
     }
@@ -23,6 +27,7 @@ fn main() {
             );
         }
     }
+    ExitCode::SUCCESS
 }
 
 fn print(form: &Form) {
@@ -50,7 +55,6 @@ fn print(form: &Form) {
                     "DIFFER"
                 },
             ),
-            Err(refusal) if refusal.is_empty() => "no room for the model".into(),
             Err(refusal) => refusal,
         };
         println!("  {:<5}{line}", board.name);
