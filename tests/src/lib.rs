@@ -4,10 +4,14 @@
 pub mod place;
 #[path = "../../firmware-example/src/reference.rs"]
 pub mod reference;
+#[path = "../../firmware-example/src/signals.rs"]
+pub mod signals;
 
+pub mod classified;
 pub mod device;
 pub mod example;
 pub mod forms;
+pub mod turned;
 
 use std::path::{Path, PathBuf};
 
