@@ -1,5 +1,8 @@
 //! The firmware on five emulated processors: it must run, and every bit must equal what this host's core computes.
 
+#[path = "firmware/classified.rs"]
+mod classified;
+
 use bispectral::cli::Arguments;
 use bispectral::data::group::Group;
 use bispectral::export::bsn::encode_array;
