@@ -100,6 +100,7 @@ fn what_cannot_be_classified_is_refused_in_one_line() {
         message(&Samples {
             samples: samples.to_vec().into(),
             labels: labels.to_vec(),
+            views: 1,
         })
     };
     let [x, zero] = [[1.0, -2.0, 0.5, 0.0], [0.0; 4]];

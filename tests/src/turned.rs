@@ -6,10 +6,11 @@ use bispectral::classify::prepared::{Prepared, Recipe};
 use bispectral::classify::protocol::{Course, Protocol};
 use bispectral::classify::samples::Samples;
 use bispectral::cli::{self, Arguments};
-use bispectral::data::mnist::{Digits, Half, Turned};
+use bispectral::data::mnist::{Digits, Half};
 use bispectral::data::natural::photographs;
 use bispectral::data::patches::{Patches, Support};
 use bispectral::data::rotate::{DEGREES, Rotation};
+use bispectral::data::turned::{Turned, Window};
 use bispectral_core::Model;
 use clap::Parser;
 use ndarray::Array2;
@@ -58,6 +59,7 @@ pub fn patches(size: usize, classes: usize, turns: usize, first: usize) -> Sampl
     Samples {
         samples,
         labels: labels.collect(),
+        views: 1,
     }
 }
 
@@ -73,15 +75,13 @@ pub fn digits(
     seed: u64,
 ) -> Result<Samples> {
     let digits = Digits::read(folder, half)?.first(count);
-    let turned = Turned {
-        size,
-        window: window as f64,
-        jitter: 0.0,
-        copy: 0,
-        seed,
+    let window = Window {
+        pixels: window as f64,
+        ..Window::default()
     };
     Ok(Samples {
-        samples: digits.turned(&turned),
+        views: window.places,
+        samples: digits.turned(&Turned::new(size, window, seed)),
         labels: digits.labels().iter().map(|&label| label.into()).collect(),
     })
 }

@@ -2,7 +2,7 @@
 
 use super::device::Folded;
 use super::mlp::Mlp;
-use super::outputs::{class_of, outputs};
+use super::outputs::{class_of, log_softmax, outputs};
 use super::prepared::Front;
 use super::samples::places;
 use crate::export::sealed::Sealed;
@@ -11,6 +11,7 @@ use bispectral_core::Model;
 use ndarray::ArrayView2;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
+use std::slice;
 
 const FILE: Sealed = Sealed {
     magic: *b"BSK\0",
@@ -40,11 +41,33 @@ impl Classifier {
         samples: ArrayView2<'_, f32>,
         told: &mut dyn FnMut(usize),
     ) -> Result<Vec<u8>> {
-        let outputs = outputs(&self.mlp, &self.front.inputs(model, samples, told)?);
-        Ok(outputs
-            .chunks_exact(self.mlp.classes())
-            .map(class_of)
-            .collect())
+        Classifier::vote(slice::from_ref(self), model, samples, told)
+    }
+
+    /// The same by several classifiers that were trained on one [`Prepared`](super::prepared::Prepared): the class with
+    /// the largest mean log-probability.
+    ///
+    /// # Errors
+    /// As [`classify`](Self::classify).
+    ///
+    /// # Panics
+    /// There are no members, or members of other inputs or classes.
+    pub fn vote(
+        members: &[Classifier],
+        model: Model<'_>,
+        samples: ArrayView2<'_, f32>,
+        told: &mut dyn FnMut(usize),
+    ) -> Result<Vec<u8>> {
+        let (front, classes) = (&members[0].front, members[0].mlp.classes());
+        let inputs = front.inputs(model, samples, told)?;
+        let mut sums = vec![0.0; samples.nrows() * classes];
+        for member in members {
+            let mut words = outputs(&member.mlp, &inputs);
+            assert_eq!(words.len(), sums.len(), "the same classes");
+            words.chunks_exact_mut(classes).for_each(log_softmax);
+            sums.iter_mut().zip(&words).for_each(|(sum, w)| *sum += w);
+        }
+        Ok(sums.chunks_exact(classes).map(class_of).collect())
     }
 
     /// The same as one perceptron of invariants, for a device.
@@ -134,7 +157,11 @@ mod tests {
                 row[(n + place) % 4] = shape[n] + 0.1 * random.random::<f32>();
             }
         }
-        Samples { samples, labels }
+        Samples {
+            samples,
+            labels,
+            views: 1,
+        }
     }
 
     fn recipe() -> Recipe {

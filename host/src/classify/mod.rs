@@ -3,7 +3,7 @@
 //! | file | what it is |
 //! | --- | --- |
 //! | `samples` | signals and what each of them is |
-//! | `features` | what is computed of a signal |
+//! | `features`, `batch` | what is computed of a signal, and of many at once |
 //! | `pca`, `products` | principal components of features that do not fit into memory |
 //! | `scaling` | what brings a perceptron's inputs to a common size |
 //! | `mlp`, `gradient`, `outputs` | the perceptron, its loss and gradient by hand, what it says |
@@ -12,6 +12,7 @@
 //! | `device` | the same as one perceptron of invariants, in the model's file |
 //! | `svm` | a linear machine to compare with |
 
+mod batch;
 pub mod classifier;
 pub mod device;
 pub mod features;

@@ -47,16 +47,24 @@ pub fn class_of(outputs: &[f32]) -> u8 {
     largest.0 as u8
 }
 
+/// log softmax, in place of the outputs of one sample.
+pub(super) fn log_softmax(outputs: &mut [f32]) {
+    let largest = outputs.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    let sum: f32 = outputs.iter().map(|a| libm::expf(a - largest)).sum();
+    let whole = largest + libm::logf(sum);
+    outputs.iter_mut().for_each(|output| *output -= whole);
+}
+
 /// Mean loss, and the share of samples that are classified as what they are.
 #[must_use]
 pub fn evaluate(mlp: &Mlp, samples: Labelled<'_>) -> (f64, f64) {
-    let outputs = outputs(mlp, samples.inputs);
+    let mut outputs = outputs(mlp, samples.inputs);
     let (mut loss, mut right) = (0.0, 0);
-    for (outputs, &class) in outputs.chunks_exact(mlp.classes()).zip(samples.classes) {
-        let largest = outputs.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-        let sum: f32 = outputs.iter().map(|a| libm::expf(a - largest)).sum();
-        loss += f64::from(largest + libm::logf(sum) - outputs[usize::from(class)]);
+    let each = outputs.chunks_exact_mut(mlp.classes());
+    for (outputs, &class) in each.zip(samples.classes) {
         right += usize::from(class_of(outputs) == class);
+        log_softmax(outputs);
+        loss -= f64::from(outputs[usize::from(class)]);
     }
     let count = samples.classes.len().max(1) as f64;
     (loss / count, right as f64 / count)

@@ -294,6 +294,7 @@ mod tests {
             model: Model::from_bytes(bytes).unwrap(),
             kind: Kind::Invariants,
             exponent: 1.0,
+            views: 1,
         }
     }
 

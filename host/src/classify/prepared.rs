@@ -122,6 +122,7 @@ impl Prepared {
             model,
             kind: recipe.features,
             exponent: recipe.exponent,
+            views: data.views,
         };
         let (mut projection, mut held) = (None, 1.0);
         let mut inputs = match recipe.features {
@@ -150,6 +151,8 @@ impl Prepared {
         let held_out_inputs = front.inputs(model, held_out.samples.view(), told)?;
         before += rest.len();
         let mut classes = places(&labels, &training.labels)?;
+        let more = kept.len() * copies.len();
+        inputs.reserve(Axis(0), more).expect("it fits memory");
         for copy in copies {
             let copy = copy.select(Axis(0), &kept);
             let more = front.inputs(model, copy.view(), &mut |more| tell(before, more))?;
@@ -210,8 +213,9 @@ impl Front {
             model,
             kind: self.features,
             exponent: self.exponent,
+            views: (samples.ncols() / model.inputs()).max(1),
         };
-        if samples.ncols() != model.inputs() {
+        if samples.ncols() != features.views * model.inputs() {
             let what = format!(
                 "samples of {} values, the model has {} inputs",
                 samples.ncols(),

@@ -16,6 +16,8 @@ pub struct Samples {
     pub samples: Array2<f32>,
     /// One a row.
     pub labels: Vec<i64>,
+    /// Signals of a sample, one behind the other: views of the same thing.
+    pub views: usize,
 }
 
 impl Samples {
@@ -25,6 +27,7 @@ impl Samples {
         Samples {
             samples: self.samples.select(Axis(0), places),
             labels: places.iter().map(|&place| self.labels[place]).collect(),
+            views: self.views,
         }
     }
 
@@ -43,13 +46,13 @@ impl Samples {
         Ok([training, held_out].map(<[usize]>::to_vec))
     }
 
-    pub(super) fn check(&self, subject: &str, model: &Model<'_>) -> Result<()> {
+    pub(crate) fn check(&self, subject: &str, model: &Model<'_>) -> Result<()> {
         let (count, length) = self.samples.dim();
         if count != self.labels.len() {
             let what = format!("{} labels for {count} samples", self.labels.len());
             return Err(Error::new(subject, what, "give one label a sample"));
         }
-        if length != model.inputs() {
+        if length != self.views * model.inputs() {
             let what = format!(
                 "samples of {length} values, the model has {} inputs",
                 model.inputs()

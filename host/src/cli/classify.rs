@@ -21,7 +21,7 @@ pub(super) const CLASSIFIER: &str = "classifier.bin";
 pub(super) const RESULTS: &str = "results.json";
 
 pub(super) use recipe::Choices;
-pub(super) use source::{digits, turned};
+pub(super) use source::{copies, digits, turned};
 pub(super) use train::tell;
 
 /// Train a classifier on the invariants of a model, and see how often it is right
@@ -68,18 +68,19 @@ pub(super) struct Evaluated {
 }
 
 impl Evaluated {
-    /// Classifies `data` and compares.
+    /// Has `members`, mostly one, classify `data`, and compares.
     pub(super) fn of(
-        classifier: &Classifier,
+        members: &[Classifier],
         model: Model<'_>,
         data: &Samples,
         console: &Console,
     ) -> Result<Self> {
-        let classes = classifier.classes_of(&data.labels)?;
+        data.check("the data", &model)?;
+        let classes = members[0].classes_of(&data.labels)?;
         let mut progress = console.progress("samples classified", classes.len());
-        let taken =
-            classifier.classify(model, data.samples.view(), &mut |done| progress.at(done))?;
-        Ok(Evaluated::new(&classes, taken, classifier.labels()))
+        let told = &mut |done| progress.at(done);
+        let taken = Classifier::vote(members, model, data.samples.view(), told)?;
+        Ok(Evaluated::new(&classes, taken, members[0].labels()))
     }
 
     pub(super) fn new(classes: &[u8], taken: Vec<u8>, labels: &[i64]) -> Self {

@@ -1,16 +1,9 @@
 //! MNIST's digits as small images: its IDX files, plain or compressed, from a folder.
-//!
-//! RotMNIST is made of them: each digit turned by an angle of its own, scaled down by averaging areas, and cropped to a
-//! disk.
 
+use super::area::{average, shares};
 use super::idx;
-use super::normalise::normalise;
-use super::random::{Purpose, stream_at};
-use super::rotate::{DEGREES, Rotation, disk};
 use crate::{Error, Result};
 use ndarray::{Array2, Array3, Axis};
-use rand::RngExt;
-use rayon::prelude::*;
 use std::path::{Path, PathBuf};
 
 /// The folder with MNIST's four files, for those who have them.
@@ -39,24 +32,9 @@ impl Half {
 /// Digits as they are in the files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Digits {
-    images: Array3<u8>,
+    pub(super) images: Array3<u8>,
     labels: Vec<u8>,
-    half: Half,
-}
-
-/// How digits become samples.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Turned {
-    /// Pixels of a sample's side.
-    pub size: usize,
-    /// Pixels of the digit that the side covers: 28 is all of it, and fewer are its middle.
-    pub window: f64,
-    /// How far the window of a digit is moved at most, by chance: down or up, right or left, in pixels of the digit.
-    pub jitter: f64,
-    /// Another copy has the same angles and other moves.
-    pub copy: u64,
-    /// Of the angles and moves.
-    pub seed: u64,
+    pub(super) half: Half,
 }
 
 impl Digits {
@@ -96,58 +74,6 @@ impl Digits {
         self.images.slice_axis_inplace(Axis(0), (..count).into());
         self.labels.truncate(count);
         self
-    }
-
-    /// Every digit, one a row, turned by an angle of its own, with zero mean and unit deviation inside the disk and
-    /// zero outside: as the patches are that rotations are learned from. The angle is a function of the seed, the half
-    /// and the digit's place alone.
-    ///
-    /// # Panics
-    /// The digits or the samples have sides of less than 2 pixels.
-    #[must_use]
-    pub fn turned(&self, turned: &Turned) -> Array2<f32> {
-        let (count, height, width) = self.images.dim();
-        assert_eq!(height, width, "digits are square");
-        let rotations: Vec<Rotation> = (0..DEGREES)
-            .into_par_iter()
-            .map(|degrees| Rotation::new(height, degrees))
-            .collect();
-        let inside = disk(turned.size);
-        let mut samples = Array2::zeros((count, turned.size * turned.size));
-        let rows = samples.as_slice_mut().expect("it lies in one piece");
-        rows.par_chunks_mut(turned.size * turned.size)
-            .enumerate()
-            .for_each(|(at, sample)| {
-                let pixels = self.images.index_axis(Axis(0), at);
-                let digit: Vec<f32> = pixels.iter().map(|&v| f32::from(v) / 255.0).collect();
-                let mut rotated = vec![0.0; digit.len()];
-                rotations[self.angle(at, turned.seed)].apply(&digit, &mut rotated);
-                let [down, right] = self
-                    .shift(at, turned)
-                    .map(|shift| shares(width, turned.size, turned.window, shift));
-                average(&rotated, width, [&down, &right], sample);
-                normalise(sample, &inside);
-                let outside = sample.iter_mut().zip(&inside);
-                outside
-                    .filter(|(_, inside)| !**inside)
-                    .for_each(|(pixel, _)| *pixel = 0.0);
-            });
-        samples
-    }
-
-    /// How far the window of the digit at this place is moved.
-    fn shift(&self, at: usize, turned: &Turned) -> [f64; 2] {
-        if turned.jitter == 0.0 {
-            return [0.0; 2];
-        }
-        let place = [self.half as u64 + 2 * turned.copy, at as u64];
-        let mut random = stream_at(turned.seed, Purpose::Noise, place);
-        [(); 2].map(|()| turned.jitter * (2.0 * random.random::<f64>() - 1.0))
-    }
-
-    /// The whole degrees that the digit at this place is turned by.
-    fn angle(&self, at: usize, seed: u64) -> usize {
-        stream_at(seed, Purpose::Angles, [self.half as u64, at as u64]).random_range(0..DEGREES)
     }
 }
 
@@ -194,24 +120,6 @@ pub fn test_digits(folder: &Path, size: usize, count: usize) -> Result<Array2<f3
     Ok(digits)
 }
 
-/// The pixels that a part of a line covers, and the share of the part each is.
-type Shares = Vec<(usize, f64)>;
-
-/// The mean of what every pixel of `small` covers of `image`, whose rows have `width` pixels.
-fn average(image: &[f32], width: usize, [down, right]: [&[Shares]; 2], small: &mut [f32]) {
-    for (row, rows) in small.chunks_exact_mut(right.len()).zip(down) {
-        for (pixel, columns) in row.iter_mut().zip(right) {
-            let mut sum = 0.0;
-            for &(v, of_v) in rows {
-                for &(h, of_h) in columns {
-                    sum += of_v * of_h * f64::from(image[v * width + h]);
-                }
-            }
-            *pixel = sum as f32;
-        }
-    }
-}
-
 /// `name`, or `name.gz`.
 fn file(folder: &Path, name: &str) -> Result<PathBuf> {
     let plain = folder.join(name);
@@ -229,28 +137,8 @@ fn file(folder: &Path, name: &str) -> Result<PathBuf> {
     ))
 }
 
-/// For each of `to` equal parts of a window in the middle of a line, which of the line's `from` pixels it covers, and the
-/// share of the part each is. Where the window, moved by `shift`, leaves the line, there is nothing.
-fn shares(from: usize, to: usize, window: f64, shift: f64) -> Vec<Shares> {
-    let scale = window / to as f64;
-    let origin = (from as f64 - window) / 2.0 + shift;
-    (0..to)
-        .map(|part| {
-            let begin = origin + part as f64 * scale;
-            let end = origin + (part + 1) as f64 * scale;
-            (begin.max(0.0) as usize..from)
-                .take_while(|&pixel| (pixel as f64) < end)
-                .map(|pixel| {
-                    let covered = end.min(pixel as f64 + 1.0) - begin.max(pixel as f64);
-                    (pixel, covered / scale)
-                })
-                .collect()
-        })
-        .collect()
-}
-
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
     #[test]
@@ -267,18 +155,8 @@ mod tests {
         }
     }
 
-    #[test]
-    fn every_part_is_covered_once() {
-        for (from, to) in [(28, 16), (16, 16), (5, 8), (1, 3)] {
-            for part in shares(from, to, from as f64, 0.0) {
-                let sum: f64 = part.iter().map(|(_, share)| share).sum();
-                assert!((sum - 1.0).abs() < 1e-12, "{from} to {to}: {part:?}");
-            }
-        }
-    }
-
     /// A folder with two digits of 4 × 4: a corner, and a row.
-    fn two_digits() -> tempfile::TempDir {
+    pub(in crate::data) fn two_digits() -> tempfile::TempDir {
         let folder = tempfile::tempdir().unwrap();
         let mut images = b"\0\0\x08\x03\0\0\0\x02\0\0\0\x04\0\0\0\x04".to_vec();
         images.extend([0, 0, 0, 0, 0, 255, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
@@ -287,87 +165,6 @@ mod tests {
         let labels = b"\0\0\x08\x01\0\0\0\x02\x07\x01";
         std::fs::write(folder.path().join("t10k-labels-idx1-ubyte"), labels).unwrap();
         folder
-    }
-
-    const TURNED: Turned = Turned {
-        size: 4,
-        window: 4.0,
-        jitter: 0.0,
-        copy: 0,
-        seed: 0,
-    };
-
-    #[test]
-    fn digits_are_turned_and_nothing_else_happens_to_them() {
-        let digits = Digits::read(two_digits().path(), Half::Test).unwrap();
-        assert_eq!(digits.labels(), [7, 1]);
-        let found = digits.turned(&TURNED);
-        assert_eq!(found, digits.turned(&TURNED));
-        assert_ne!(found, digits.turned(&Turned { seed: 1, ..TURNED }));
-        for (at, found) in found.rows().into_iter().enumerate() {
-            let image: Vec<f32> = digits
-                .images
-                .index_axis(Axis(0), at)
-                .iter()
-                .map(|&v| v.into())
-                .collect();
-            let mut expected = vec![0.0; 16];
-            Rotation::in_disk(4, digits.angle(at, 0)).apply(&image, &mut expected);
-            let inside = disk(4);
-            normalise(&mut expected, &inside);
-            for (pixel, (found, expected)) in found.iter().zip(expected).enumerate() {
-                let expected = if inside[pixel] { expected } else { 0.0 };
-                // Averages of one pixel each, in f64, and values of about one.
-                assert!(
-                    (found - expected).abs() < 1e-5,
-                    "{at}, {pixel}: {found} {expected}"
-                );
-            }
-        }
-    }
-
-    #[test]
-    fn copies_have_the_same_angle_and_other_moves() {
-        let digits = Digits::read(two_digits().path(), Half::Test)
-            .unwrap()
-            .first(1);
-        let copy = |copy| {
-            digits.turned(&Turned {
-                jitter: 0.4,
-                copy,
-                ..TURNED
-            })
-        };
-        assert_ne!(copy(0), copy(1));
-        assert_eq!(copy(1), copy(1));
-        let shifts: Vec<[f64; 2]> = (0..50)
-            .map(|copy| {
-                digits.shift(
-                    0,
-                    &Turned {
-                        jitter: 0.4,
-                        copy,
-                        ..TURNED
-                    },
-                )
-            })
-            .collect();
-        assert!(shifts.iter().flatten().all(|shift| shift.abs() <= 0.4));
-        assert!(
-            shifts.iter().any(|shift| shift[0] > 0.2) && shifts.iter().any(|shift| shift[0] < -0.2)
-        );
-    }
-
-    #[test]
-    fn a_window_that_leaves_the_line_sees_nothing_there() {
-        let parts = shares(4, 4, 4.0, 1.5);
-        let sums: Vec<f64> = parts
-            .iter()
-            .map(|part| part.iter().map(|(_, share)| share).sum())
-            .collect();
-        assert_eq!(sums, [1.0, 1.0, 0.5, 0.0]);
-        let parts = shares(4, 2, 2.0, 0.0);
-        assert_eq!(parts, [vec![(1, 1.0)], vec![(2, 1.0)]]);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! Every length a file claims is compared with the file's size before memory is taken for it.
 
 mod angle;
+mod area;
 pub mod csv;
 pub mod group;
 pub mod idx;
@@ -24,6 +25,7 @@ mod samples;
 mod split;
 mod support;
 pub mod transform;
+pub mod turned;
 pub mod weights;
 
 use crate::{Error, Result};

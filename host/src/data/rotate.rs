@@ -106,6 +106,16 @@ impl Rotation {
     }
 }
 
+/// What a square image has at a position, row and column counted from the middle of its first pixel.
+pub(super) fn interpolate(image: &[f32], size: usize, [row, column]: [f64; 2]) -> f32 {
+    let (row, above, below) = neighbours(row, size);
+    let (column, left, right) = neighbours(column, size);
+    let top = &image[row * size + column..][..2];
+    let bottom = &image[(row + 1) * size + column..][..2];
+    let line = |pixels: &[f32]| left * f64::from(pixels[0]) + right * f64::from(pixels[1]);
+    (above * line(top) + below * line(bottom)) as f32
+}
+
 /// The first of two neighbouring rows (or columns) that `position` lies between, and the weight of either.
 ///
 /// Up to a pixel outside the image, its edge fades to zero.

@@ -7,6 +7,7 @@ use crate::classify::classifier::Classifier;
 use crate::classify::device::{self, Encoding};
 use crate::cli::console::Console;
 use crate::data::mnist::Half;
+use crate::data::turned::Window;
 use crate::export::NewFile;
 use crate::export::bsn::ModelFile;
 use crate::{Error, Result};
@@ -61,7 +62,10 @@ impl Export {
         let model = Model::from_bytes(&bytes).map_err(|error| Error::model(&self.output, error))?;
         let test = match &self.mnist {
             Some(folder) => {
-                let window = trained_window(&self.folder).unwrap_or(28.0);
+                let window = Window {
+                    places: 1,
+                    ..trained_window(&self.folder)
+                };
                 let turned = turned(model.inputs(), window, seed)?;
                 let data = digits(folder, Half::Test, &turned, usize::MAX)?;
                 let taken = device::classify(&model, data.samples.view())?;

@@ -5,6 +5,7 @@ use super::{CLASSIFIER, Choices, Evaluated, MODEL, RESULTS};
 use crate::classify::prepared::{Prepared, Recipe, Stage, Trained};
 use crate::cli::console::{Console, Progress};
 use crate::data::mnist::Half;
+use crate::data::turned::Window;
 use crate::export::NewFile;
 use crate::export::bsn::ModelFile;
 use crate::{Error, Result};
@@ -12,6 +13,7 @@ use clap::Args;
 use serde::Serialize;
 use std::fs;
 use std::path::PathBuf;
+use std::slice;
 use std::time::Instant;
 
 /// Train a classifier on the invariants of a model
@@ -40,7 +42,7 @@ pub(super) struct Train {
 #[derive(Serialize)]
 struct Results {
     seed: u64,
-    window: Option<f64>,
+    window: Option<Window>,
     recipe: Recipe,
     trained: Trained,
     test: Option<Evaluated>,
@@ -58,7 +60,7 @@ impl Train {
         let file = ModelFile::read(&self.model)?;
         let model = file.model()?;
         let recipe = self.choices.over(Recipe::default());
-        let window = self.source.window.map_or(28.0, f64::from);
+        let window = self.source.window(Window::default());
         let turned = || turned(model.inputs(), window, seed);
         let read = |half| self.source.read(half, turned);
         let data = read(Half::Training)?;
@@ -74,7 +76,7 @@ impl Train {
         drop(progress);
         let test = match &self.source.mnist {
             Some(_) => Some(Evaluated::of(
-                &classifier,
+                slice::from_ref(&classifier),
                 model,
                 &read(Half::Test)?,
                 console,

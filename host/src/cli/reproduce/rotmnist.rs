@@ -8,12 +8,14 @@ mod variants;
 
 use super::rotation::configuration;
 use super::{Place, published};
+use crate::classify::classifier::Classifier;
 use crate::classify::prepared::{Prepared, Stage, Trained};
 use crate::classify::samples::Samples;
-use crate::cli::classify::{Evaluated, digits, tell, turned};
+use crate::cli::classify::{Evaluated, copies, digits, tell, turned};
 use crate::cli::console::Console;
 use crate::cli::train::follow;
-use crate::data::mnist::{self, Half, Turned};
+use crate::data::mnist::{self, Half};
+use crate::data::turned::{Turned, Window};
 use crate::export::bsn::ModelFile;
 use crate::train::run::{Outcome, Run};
 use crate::{Error, Result};
@@ -21,7 +23,6 @@ use baselines::{linear, pooled};
 use bispectral_core::Model;
 use clap::Args;
 use device::Device;
-use ndarray::Array2;
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -33,7 +34,7 @@ const QUICK_DIGITS: usize = 2000;
 
 /// Classify turned digits by invariants that were learned from photographs
 ///
-/// MNIST's digits, each turned by an angle of its own, 16 × 16 pixels inside a disk. A linear machine and a perceptron on
+/// MNIST's digits, each turned by an angle of its own, 16 × 16 pixels (or as many as the model has inputs) inside a disk. A linear machine and a perceptron on
 /// pixels, on pooled pixels and on the power spectrum, and then on the invariants: with the paper's protocol, and past
 /// it. Takes minutes.
 #[derive(Debug, Args)]
@@ -87,6 +88,13 @@ struct Results {
     seconds: f64,
 }
 
+/// What a variant is trained on, and what was trained: the next one may need the same.
+struct Ready<'v> {
+    variant: &'v Variant,
+    prepared: Prepared,
+    members: Vec<(Classifier, Trained)>,
+}
+
 /// The digits, as one window sees them.
 struct Digits {
     turned: Turned,
@@ -98,38 +106,46 @@ impl Rotmnist {
     pub(super) fn run(&self, seed: u64, console: &Console) -> Result<()> {
         self.place.check()?;
         let begun = Instant::now();
-        let size = if self.place.quick { 8 } else { 16 };
         let variants = self.variants()?;
+        let named = self.model.as_deref().map(ModelFile::read).transpose()?;
+        let inputs = match &named {
+            Some(file) => file.model()?.inputs(),
+            None if self.place.quick => 8 * 8,
+            None => 16 * 16,
+        };
         // Read before the minutes that training takes.
-        let mut digits = self.digits(size * size, variants[0].window, seed)?;
-        let published = published(self.published.as_deref(), size * size)?;
-        let learned = self.learned(seed, size, console)?;
+        let mut digits = self.digits(inputs, variants[0].window, seed)?;
+        let size = digits.turned.size;
+        let published = published(self.published.as_deref(), inputs)?;
+        let learned = match named {
+            Some(file) => file,
+            None => self.learn(seed, size, console)?,
+        };
         let model = learned.model()?;
-        check(&learned, size)?;
         let other = published.as_deref().map(Model::from_bytes).transpose();
         let other = other
             .map_err(|error| Error::new("--published", error.to_string(), "give another W"))?;
         let mut rows = Vec::new();
-        let mut prepared: Option<(&Variant, Prepared)> = None;
+        let mut ready: Option<Ready<'_>> = None;
         for variant in &variants {
+            if digits.turned.window != variant.window {
+                digits = self.digits(inputs, variant.window, seed)?;
+            }
             let smaller;
             let model = match variant.input {
                 Input::Published => match other {
                     Some(other) => other,
                     None => continue,
                 },
-                Input::Device(rows) => {
-                    smaller = device::smaller(model, rows, &digits.training)?;
+                Input::Device(terms) => {
+                    smaller = device::smaller(model, terms, &digits.training)?;
                     Model::from_bytes(&smaller)
                         .map_err(|error| Error::model(learned.path(), error))?
                 }
                 _ => model,
             };
-            if digits.turned.window != variant.window {
-                digits = self.digits(size * size, variant.window, seed)?;
-            }
             console.say(&format!("{}: {}", variant.name, variant.what));
-            rows.push(self.row(variant, model, &digits, &mut prepared, seed, console)?);
+            rows.push(self.row(variant, model, &digits, &mut ready, seed, console)?);
         }
         let results = Results {
             experiment: "rotmnist",
@@ -146,7 +162,7 @@ impl Rotmnist {
             .iter()
             .find(|variant| variant.name == best(&results.rows).name);
         if let Some(seen) = seen.filter(|seen| seen.window != digits.turned.window) {
-            digits = self.digits(size * size, seen.window, seed)?;
+            digits = self.digits(inputs, seen.window, seed)?;
         }
         self.pictures(&results, &digits)?;
         let (words, page) = (results.words(), self.page(&results));
@@ -191,7 +207,7 @@ impl Rotmnist {
         }
     }
 
-    fn digits(&self, inputs: usize, window: f64, seed: u64) -> Result<Digits> {
+    fn digits(&self, inputs: usize, window: Window, seed: u64) -> Result<Digits> {
         let (folder, turned) = (self.folder()?, turned(inputs, window, seed)?);
         let half = |half| digits(&folder, half, &turned, self.most());
         Ok(Digits {
@@ -201,25 +217,8 @@ impl Rotmnist {
         })
     }
 
-    /// The training digits again, each moved a little, as often as the variant asks for.
-    fn copies(&self, variant: &Variant, turned: &Turned) -> Result<Vec<Array2<f32>>> {
-        let folder = self.folder()?;
-        let copy = |copy| {
-            let moved = Turned {
-                jitter: variant.jitter,
-                copy,
-                ..*turned
-            };
-            Ok(digits(&folder, Half::Training, &moved, self.most())?.samples)
-        };
-        (1..=variant.copies).map(copy).collect()
-    }
-
-    /// The model that was named, or one that is learned now.
-    fn learned(&self, seed: u64, size: usize, console: &Console) -> Result<ModelFile> {
-        if let Some(path) = &self.model {
-            return ModelFile::read(path);
-        }
+    /// A model that is learned now.
+    fn learn(&self, seed: u64, size: usize, console: &Console) -> Result<ModelFile> {
         console.say("learning rotations from photographs");
         let config = configuration(None, seed, size, self.place.quick);
         let mut run = Run::create(config, &self.place.path("run"), true)?;
@@ -229,13 +228,13 @@ impl Rotmnist {
         }
     }
 
-    /// Trains and tests one variant. What the one before prepared is used again where it is the same.
+    /// Trains and tests one variant. What is ready from the one before is used again where it is the same.
     fn row<'v>(
         &self,
         variant: &'v Variant,
         model: Model<'_>,
         digits: &Digits,
-        prepared: &mut Option<(&'v Variant, Prepared)>,
+        ready: &mut Option<Ready<'v>>,
         seed: u64,
         console: &Console,
     ) -> Result<Row> {
@@ -251,19 +250,42 @@ impl Rotmnist {
         let mut progress = None;
         let epochs = recipe.protocol.epochs;
         let told = &mut |stage: Stage<'_>| tell(console, &mut progress, epochs, stage);
-        if !matches!(prepared, Some((before, _)) if before.prepares_as(variant)) {
-            let copies = self.copies(variant, &digits.turned)?;
-            let new = Prepared::new(model, &training, &copies, recipe, seed, told)?;
-            *prepared = Some((variant, new));
+        if !matches!(ready, Some(before) if before.variant.prepares_as(variant)) {
+            // Before there is anything new: two of them would not fit memory.
+            *ready = None;
+            let turned = &digits.turned;
+            let (count, most) = (variant.copies, self.most());
+            let copies = copies(&self.folder()?, turned, variant.changed, count, most)?;
+            let prepared = Prepared::new(model, &training, &copies, recipe, seed, told)?;
+            *ready = Some(Ready {
+                variant,
+                prepared,
+                members: Vec::new(),
+            });
         }
-        let Some((_, ready)) = prepared else {
+        let Some(ready) = ready else {
             unreachable!("it was prepared above")
         };
-        let (classifier, trained) = ready.train(&recipe.protocol, seed, told)?;
+        if ready.variant.recipe.protocol != recipe.protocol {
+            ready.members.clear();
+        }
+        ready.variant = variant;
+        while ready.members.len() < variant.members {
+            let seed = seed + ready.members.len() as u64;
+            let member = ready.prepared.train(&recipe.protocol, seed, told)?;
+            ready.members.push(member);
+        }
         drop(progress);
+        let trained = ready.members[0].1.clone();
+        let members = ready.members[..variant.members].iter();
+        let members: Vec<Classifier> = members.map(|member| member.0.clone()).collect();
         let (evaluated, device) = match variant.input {
-            Input::Device(_) => device::evaluate(&classifier, model, &test)?,
-            _ => (Evaluated::of(&classifier, model, &test, console)?, None),
+            Input::Device(_) => {
+                let (bytes, evaluated, device) = device::evaluate(&members[0], model, &test)?;
+                self.place.write(&format!("{}.bsn", variant.name), &bytes)?;
+                (evaluated, Some(device))
+            }
+            _ => (Evaluated::of(&members, model, &test, console)?, None),
         };
         Ok(Row {
             device,
@@ -304,19 +326,6 @@ fn best(rows: &[Row]) -> &Row {
     rows.iter()
         .reduce(|best, row| if key(row) > key(best) { row } else { best })
         .expect("there is a variant")
-}
-
-fn check(file: &ModelFile, size: usize) -> Result<()> {
-    let inputs = file.model()?.inputs();
-    if inputs == size * size {
-        return Ok(());
-    }
-    let what = format!("it has {inputs} inputs, the digits {}", size * size);
-    Err(Error::file(
-        file.path(),
-        what,
-        "name a model for digits of that size",
-    ))
 }
 
 impl Results {

@@ -36,6 +36,7 @@ pub(super) fn linear(
         model,
         kind: features,
         exponent,
+        views: training.views,
     };
     let [kept, _] = training.split(held_out, seed)?;
     let training = training.select(&kept);
@@ -87,5 +88,6 @@ pub(super) fn pooled(samples: &Samples) -> Samples {
     Samples {
         samples: Array2::from_shape_vec((count, inputs), rows.concat()).expect("a row a sample"),
         labels: samples.labels.clone(),
+        views: 1,
     }
 }

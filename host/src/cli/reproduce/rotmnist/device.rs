@@ -1,4 +1,4 @@
-//! Classifiers as a device has them: fewer rows of W, whole numbers, one term at a time.
+//! Classifiers as a device has them: the terms that matter, whole numbers, one term at a time.
 
 use crate::classify::classifier::Classifier;
 use crate::classify::device::{Encoding, classify};
@@ -6,17 +6,19 @@ use crate::classify::features::{Features, Kind};
 use crate::classify::samples::Samples;
 use crate::cli::classify::Evaluated;
 use crate::export::bsn;
+use crate::export::form::{self, Form, Source, Structure};
 use crate::{Error, Result};
 use bispectral_core::Model;
 use ndarray::Axis;
 use serde::Serialize;
 
-/// Digits by which rows are chosen.
+/// Digits by which terms are chosen.
 const LOOKED_AT: usize = 2000;
 
 /// What a classifier takes on a device, in bytes.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub(super) struct Device {
+    pub(super) rows: usize,
     pub(super) terms: usize,
     /// Model and perceptron.
     pub(super) flash: usize,
@@ -24,32 +26,50 @@ pub(super) struct Device {
     pub(super) ram: usize,
 }
 
-/// The bytes of a model with only so many rows: those with the most power on average.
-pub(super) fn smaller(model: Model<'_>, rows: usize, data: &Samples) -> Result<Vec<u8>> {
+/// The bytes of a model with whole numbers as weights and so many terms: those that are largest on average.
+pub(super) fn smaller(model: Model<'_>, terms: usize, data: &Samples) -> Result<Vec<u8>> {
     let places: Vec<usize> = (0..data.labels.len().min(LOOKED_AT)).collect();
     let features = Features {
         model,
-        kind: Kind::Power,
+        kind: Kind::Invariants,
         exponent: 1.0,
+        views: data.views,
     };
-    let powers = features
-        .of(data.select(&places).samples.view())?
-        .sum_axis(Axis(0));
-    let mut order: Vec<usize> = (0..model.rows()).collect();
-    order.sort_by(|&a, &b| powers[b].total_cmp(&powers[a]));
-    order.truncate(rows);
+    let all = features.of(data.select(&places).samples.view())?;
+    let count = model.pairs();
+    let squares = all.mapv(|part| part * part).sum_axis(Axis(0));
+    let power = |term: usize| squares[term] + squares[count + term];
+    let mut order: Vec<usize> = (0..count).collect();
+    order.sort_by(|&a, &b| power(b).total_cmp(&power(a)));
+    order.truncate(terms);
     order.sort_unstable();
-    let w = bsn::weights(&model).select(Axis(0), &order);
-    bsn::encode_array(&w.view(), model.name(), None)
-        .map_err(|error| Error::new("the model", error.to_string(), "name another"))
+    let pairs: Vec<(usize, usize)> = order.iter().filter_map(|&term| model.pair(term)).collect();
+    // Rows of no pair are left out.
+    let mut rows: Vec<usize> = pairs.iter().flat_map(|&(i, j)| [i, j]).collect();
+    rows.sort_unstable();
+    rows.dedup();
+    let place = |row: usize| rows.partition_point(|&other| other < row);
+    let pairs = pairs.iter().map(|&(i, j)| (place(i), place(j))).collect();
+    let w = bsn::weights(&model).select(Axis(0), &rows);
+    let wrong = |error: bispectral_core::Error| {
+        Error::new("the model", error.to_string(), "name another one")
+    };
+    let dense = bsn::encode_array(&w.view(), model.name(), None).map_err(wrong)?;
+    let dense = Model::from_bytes(&dense).map_err(wrong)?;
+    let form = Form {
+        encoding: form::Encoding::I8,
+        structure: Structure::Dense,
+        pairs: Some(pairs).filter(|pairs: &Vec<_>| pairs.len() < dense.pairs()),
+    };
+    Source::new("the model".as_ref(), &dense).form(&form, None)
 }
 
-/// How often the device's code is right with whole numbers, and what it takes.
+/// The bytes of model and classifier with whole numbers, how often the device's code is right with them, and what it takes.
 pub(super) fn evaluate(
     classifier: &Classifier,
     model: Model<'_>,
     test: &Samples,
-) -> Result<(Evaluated, Option<Device>)> {
+) -> Result<(Vec<u8>, Evaluated, Device)> {
     let bytes = classifier.folded()?.behind(&model, Encoding::I8)?;
     let model = Model::from_bytes(&bytes)
         .map_err(|error| Error::new("the classifier", error.to_string(), "train it again"))?;
@@ -57,12 +77,11 @@ pub(super) fn evaluate(
     let classes = classifier.classes_of(&test.labels)?;
     let numbers = model.classifier_scratch_len() + model.inputs() + model.classes();
     let device = Device {
+        rows: model.rows(),
         terms: model.pairs(),
         flash: bytes.len(),
         ram: numbers * size_of::<f32>(),
     };
-    Ok((
-        Evaluated::new(&classes, taken, classifier.labels()),
-        Some(device),
-    ))
+    let evaluated = Evaluated::new(&classes, taken, classifier.labels());
+    Ok((bytes, evaluated, device))
 }

@@ -106,7 +106,10 @@ impl Rotmnist {
         let best = best(&results.rows);
         let test = &digits.test;
         let picture = |name: &str, places: &[usize], labels: &[String]| {
-            let images = test.samples.select(Axis(0), places);
+            // Of several views the first.
+            let middle = ..results.size * results.size;
+            let mut images = test.samples.select(Axis(0), places);
+            images.slice_axis_inplace(Axis(1), middle.into());
             let columns = COLUMNS.min(places.len());
             let png = tiles::png(images.view(), (results.size, results.size), columns, labels)?;
             self.place.write(name, &png)

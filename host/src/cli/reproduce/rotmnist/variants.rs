@@ -2,7 +2,8 @@
 
 use crate::classify::features::Kind;
 use crate::classify::prepared::Recipe;
-use crate::classify::protocol::{Course, Protocol};
+use crate::classify::protocol::Course;
+use crate::data::turned::{Changed, Window};
 
 /// What goes in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,7 +16,7 @@ pub(super) enum Input {
     Pooled,
     /// As the recipe says, with the published W.
     Published,
-    /// Invariants of so many rows of W, as a device computes and classifies them.
+    /// So many invariants, as a device computes and classifies them.
     Device(usize),
 }
 
@@ -27,11 +28,12 @@ pub(super) struct Variant {
     /// What the paper has.
     pub(super) published: Option<f64>,
     pub(super) input: Input,
-    /// Pixels of a digit's 28 that are seen.
-    pub(super) window: f64,
-    /// Copies of each training digit, at its angle and moved by up to so many pixels of the 28.
-    pub(super) copies: u64,
-    pub(super) jitter: f64,
+    pub(super) window: Window,
+    /// Copies of each training digit, at its angle, and what chance does to them.
+    pub(super) copies: u8,
+    pub(super) changed: Changed,
+    /// Perceptrons that vote, each trained from another start.
+    pub(super) members: usize,
     pub(super) recipe: Recipe,
 }
 
@@ -43,7 +45,7 @@ impl Variant {
                 v.input,
                 v.window,
                 v.copies,
-                v.jitter,
+                v.changed,
                 v.recipe.features,
                 v.recipe.exponent,
                 v.recipe.components,
@@ -51,129 +53,132 @@ impl Variant {
         };
         of(self) == of(other)
     }
+
+    fn named(mut self, name: &'static str, what: &'static str) -> Self {
+        (self.name, self.what, self.published) = (name, what, None);
+        self
+    }
+
+    /// Pixels or the power spectrum instead of invariants.
+    fn of(mut self, input: Input, features: Kind) -> Self {
+        (self.input, self.recipe.features) = (input, features);
+        self
+    }
+
+    fn published(mut self, accuracy: f64) -> Self {
+        self.published = Some(accuracy);
+        self
+    }
+
+    /// Along half a cosine, with weights that are averaged.
+    fn trained(mut self, hidden: &[usize], dropout: f32, epochs: usize) -> Self {
+        let protocol = &mut self.recipe.protocol;
+        protocol.course = Course::Cosine;
+        protocol.average = 0.998;
+        protocol.hidden = hidden.to_vec();
+        protocol.dropout = dropout;
+        protocol.epochs = protocol.epochs.min(epochs);
+        self
+    }
+
+    fn copied(mut self, copies: u8) -> Self {
+        (self.copies, self.changed) = (copies, CHANGED);
+        self
+    }
+
+    fn placed(mut self) -> Self {
+        self.window = AROUND;
+        self
+    }
 }
 
-/// All variants, in the order of the table.
+/// What is done to copies of digits.
+const CHANGED: Changed = Changed {
+    moved: 1.0,
+    stretched: 0.12,
+    bent: 0.7,
+};
+
+/// Nine windows.
+const AROUND: Window = Window {
+    pixels: 28.0,
+    places: 9,
+    radius: 2.2,
+};
+
+const PAPER: [usize; 4] = [128, 128, 64, 32];
+const WIDE: [usize; 2] = [512, 256];
+
+/// All variants, in the order of the table: those on the same inputs follow each other.
 pub(super) fn all(quick: bool) -> Vec<Variant> {
-    let paper = Recipe {
-        components: if quick { 50 } else { 500 },
-        protocol: Protocol {
-            epochs: if quick {
-                20
-            } else {
-                Protocol::default().epochs
-            },
-            ..Protocol::default()
-        },
-        ..Recipe::default()
-    };
-    let of = |name, what, published, input, features| Variant {
-        name,
-        what,
-        published,
-        input,
-        window: 28.0,
+    let mut paper = Variant {
+        name: "paper",
+        what: "invariants, the paper's protocol",
+        published: Some(0.981),
+        input: Input::Digits,
+        window: Window::default(),
         copies: 0,
-        jitter: 0.0,
-        recipe: Recipe {
-            features,
-            ..paper.clone()
-        },
+        changed: Changed::default(),
+        members: 1,
+        recipe: Recipe::default(),
     };
-    let invariants = of(
-        "paper",
-        "invariants, the paper's protocol",
-        Some(0.981),
-        Input::Digits,
-        Kind::Invariants,
-    );
-    let past = |name, what, change: fn(&mut Protocol)| {
-        let mut variant = Variant {
-            name,
-            what,
-            published: None,
-            ..invariants.clone()
-        };
-        let protocol = &mut variant.recipe.protocol;
-        protocol.course = Course::Cosine;
-        if !quick {
-            protocol.epochs = 40;
-        }
-        change(protocol);
-        variant
-    };
+    if quick {
+        paper.recipe.components = 50;
+        paper.recipe.protocol.epochs = 20;
+    }
+    let from = |name, what| paper.clone().named(name, what);
+    let mut roots = from("roots", "magnitudes' square roots, the paper's protocol");
+    roots.recipe.exponent = 0.5;
+    let mut middle = from("middle", "22 of 28 pixels, the paper's protocol");
+    middle.window.pixels = 22.0;
+    let mut vote = from("vote", "the same, three vote")
+        .placed()
+        .copied(4)
+        .trained(&WIDE, 0.2, 10);
+    vote.members = 3;
     let mut variants = vec![
-        of(
-            "svm",
-            "linear machine on pixels",
-            Some(0.547),
-            Input::Linear,
-            Kind::Signal,
-        ),
-        of(
-            "pixels",
-            "perceptron on pixels",
-            None,
-            Input::Digits,
-            Kind::Signal,
-        ),
-        of(
-            "pooled",
-            "perceptron on pixels pooled over turns",
-            None,
-            Input::Pooled,
-            Kind::Signal,
-        ),
-        of(
-            "power",
-            "perceptron on the power spectrum",
-            None,
-            Input::Digits,
-            Kind::Power,
-        ),
-        Variant {
-            input: Input::Published,
-            name: "published",
-            what: "the authors' W, the paper's protocol",
-            ..invariants.clone()
-        },
-        invariants.clone(),
-        past("dropout", "dropout, averaged weights", |protocol| {
-            protocol.dropout = 0.2;
-            protocol.average = 0.998;
-        }),
+        from("svm", "linear machine on pixels")
+            .of(Input::Linear, Kind::Signal)
+            .published(0.547),
+        from("pixels", "perceptron on pixels").of(Input::Digits, Kind::Signal),
+        from("pooled", "perceptron on pixels pooled over turns").of(Input::Pooled, Kind::Signal),
+        from("power", "perceptron on the power spectrum").of(Input::Digits, Kind::Power),
+        from("published", "the authors' W, the paper's protocol")
+            .of(Input::Published, Kind::Invariants),
+        roots,
+        middle,
+        paper.clone(),
+        from("dropout", "dropout 0.2, averaged weights").trained(&PAPER, 0.2, 30),
+        from("wide", "512-256, dropout 0.5").trained(&WIDE, 0.5, 30),
+        from("bent", "512-256, 4 bent copies")
+            .copied(4)
+            .trained(&WIDE, 0.2, 10),
+        from("places", "nine places, the paper's protocol").placed(),
+        from("places-wide", "nine places, 512-256, dropout 0.5")
+            .placed()
+            .trained(&WIDE, 0.5, 30),
+        from("places-bent", "nine places, 512-256, 4 bent copies")
+            .placed()
+            .copied(4)
+            .trained(&WIDE, 0.2, 10),
+        vote,
     ];
-    let mut moved = past(
-        "moved",
-        "the same, 3 copies moved by up to a pixel",
-        |protocol| {
-            protocol.dropout = 0.2;
-            protocol.average = 0.998;
-            protocol.epochs = protocol.epochs.div_ceil(2);
-        },
-    );
-    (moved.copies, moved.jitter) = (3, 1.0);
-    variants.push(moved);
-    let on_device = DEVICES.into_iter().map(|(name, what, rows, hidden)| {
-        let mut variant = past(name, what, |protocol| {
-            protocol.dropout = 0.1;
-            protocol.average = 0.998;
-            protocol.epochs = protocol.epochs.min(30);
-        });
-        variant.input = Input::Device(if quick { rows.min(12) } else { rows });
-        variant.recipe.components = variant.recipe.components.min(400);
-        variant.recipe.protocol.hidden = vec![hidden, 32];
-        variant
-    });
-    variants.extend(on_device);
+    variants.extend(DEVICES.into_iter().map(|(name, what, terms, hidden)| {
+        let terms = if quick { terms.min(60) } else { terms };
+        from(name, what)
+            .of(Input::Device(terms), Kind::Invariants)
+            .copied(4)
+            .trained(&[hidden, 32], 0.1, 12)
+    }));
     variants
 }
 
-/// Variants for a device: rows of W, and numbers of the first hidden layer.
-const DEVICES: [(&str, &str, usize, usize); 5] = [
-    ("device-24", "24 rows, 32-32, i8", 24, 32),
-    ("device-40", "40 rows, 32-32, i8", 40, 32),
-    ("device-56", "56 rows, 48-32, i8", 56, 48),
-    ("device-80", "80 rows, 64-32, i8", 80, 64),
-    ("device-104", "104 rows, 64-32, i8", 104, 64),
+/// Variants for a device: terms of the bispectrum, and numbers of the first hidden layer.
+const DEVICES: [(&str, &str, usize, usize); 6] = [
+    ("device-300", "300 terms, 32-32, i8", 300, 32),
+    ("device-600", "600 terms, 48-32, i8", 600, 48),
+    ("device-1200", "1200 terms, 64-32, i8", 1200, 64),
+    ("device-2400", "2400 terms, 64-32, i8", 2400, 64),
+    ("device-3600", "3600 terms, 64-32, i8", 3600, 64),
+    ("device-wide", "3400 terms, 128-32, i8", 3400, 128),
 ];
