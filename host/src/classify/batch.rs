@@ -184,7 +184,7 @@ mod tests {
         let form = Form {
             encoding: Encoding::F32,
             structure: form::Structure::Dense,
-            pairs: Some(vec![(0, 0), (0, 3), (2, 3)]),
+            pairs: Some(vec![(0, 0), (0, 2), (1, 2)]),
         };
         let listed = Source::new("z4".as_ref(), &model)
             .form(&form, None)
