@@ -114,6 +114,96 @@ fn a_damaged_classifier_is_refused() {
     );
 }
 
+/// A folder like MNIST's, with bars, corners and crosses for digits, and a model of turned 8 × 8 pixels.
+fn made_up_digits(folder: &Folder) {
+    std::fs::create_dir(folder.path("digits")).unwrap();
+    for (half, count) in [("train", 240_u8), ("t10k", 90)] {
+        let mut images = b"\0\0\x08\x03\0\0\0".to_vec();
+        images.extend([count, 0, 0, 0, 12, 0, 0, 0, 12]);
+        let mut labels = b"\0\0\x08\x01\0\0\0".to_vec();
+        labels.push(count);
+        for at in 0..count {
+            let (kind, long) = (at % 3, 3 + at / 3 % 3);
+            labels.push(kind);
+            images.extend((0..144_u8).map(|pixel| {
+                let (down, right) = (pixel / 12, pixel % 12);
+                let reach = |place: u8| place.abs_diff(5) <= long;
+                let bar = right == 5 && reach(down);
+                let is_ink = match kind {
+                    0 => bar,
+                    1 => bar && down <= 5 || down == 5 && right >= 5 && reach(right),
+                    _ => bar || down == 5 && reach(right),
+                };
+                if is_ink { 200 + at % 50 } else { 0 }
+            }));
+        }
+        folder.write(&format!("digits/{half}-images-idx3-ubyte"), images);
+        folder.write(&format!("digits/{half}-labels-idx1-ubyte"), labels);
+    }
+    folder.succeed(
+        "train --images natural --transform rotate --size 8 --rows 12 --phases second-order --steps 200 -o run",
+    );
+}
+
+#[test]
+fn turned_digits_are_seen_as_they_were_when_the_classifier_was_trained() {
+    let folder = Folder::new();
+    made_up_digits(&folder);
+    let flags =
+        "--window 12 --places 5 --radius 1 --copies 2 --bent 0.4 --stretched 0.05 --moved 0.5";
+    let train = format!("classify train run/model.bsn --mnist digits -o c {SMALL} {flags}");
+    let object = folder.object(&train);
+    assert_eq!(object["trained"]["training"], 3 * 216);
+    let window = serde_json::json!({"pixels": 12.0, "places": 5, "radius": 1.0});
+    assert_eq!(object["window"], window);
+    let accuracy = object["test"]["accuracy"].as_f64().unwrap();
+    assert!(accuracy > 0.9, "{accuracy}");
+    let evaluated = folder.object("classify evaluate c --mnist digits");
+    assert_eq!(evaluated, object["test"]);
+    // From the middle alone the same classifier is nearly as good: that is what a device does.
+    let exported = folder.object("classify export c --mnist digits -o digits.bsn");
+    let on_device = exported["test"]["accuracy"].as_f64().unwrap();
+    let middle = folder.object("classify evaluate c --mnist digits --places 1");
+    assert!((on_device - middle["accuracy"].as_f64().unwrap()).abs() < 0.03);
+    for (flag, range) in [
+        ("--bent=-1", "0 to 8"),
+        ("--stretched 2", "0 to 1"),
+        ("--moved x", "0 to 8"),
+    ] {
+        let line = format!("classify train run/model.bsn --mnist digits -o d {flag}");
+        let (code, _, words) = folder.run(&line);
+        assert!(code == Some(2) && words.contains(range), "{flag}: {words}");
+    }
+}
+
+#[test]
+fn ways_to_classify_digits_are_compared_and_models_for_a_device_written() {
+    let folder = Folder::new();
+    made_up_digits(&folder);
+    let names = "svm,paper,places-bent,vote,device-300";
+    let object = folder.object(&format!(
+        "reproduce rotmnist --quick --model run/model.bsn --mnist digits --only {names} -o r"
+    ));
+    let rows = object["rows"].as_array().unwrap();
+    let found: Vec<&str> = rows.iter().filter_map(|row| row["name"].as_str()).collect();
+    assert_eq!(found.join(","), names);
+    let row = |name: &str| rows.iter().find(|row| row["name"] == name).unwrap();
+    assert!(row("paper")["accuracy"].as_f64() > row("svm")["accuracy"].as_f64());
+    let bytes = folder.read("r/device-300.bsn");
+    assert_eq!(row("device-300")["device"]["flash"], bytes.len());
+    assert_eq!(row("device-300")["device"]["terms"], 60);
+    assert_eq!(
+        bispectral_core::Model::from_bytes(&bytes)
+            .unwrap()
+            .classes(),
+        3
+    );
+    folder.refuse_with(
+        "reproduce rotmnist --mnist digits --only paper,nothing -o s",
+        "--only: there is no variant \"nothing\": ",
+    );
+}
+
 #[test]
 fn turned_digits_are_classified_where_they_are_at_hand() {
     let Some(mnist) = std::env::var_os("BISPECTRAL_MNIST") else {

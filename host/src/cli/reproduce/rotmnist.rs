@@ -67,6 +67,8 @@ struct Row {
     inputs: usize,
     parameters: usize,
     seconds: f64,
+    /// Of these, for the features and components of all digits to train on; 0 where they are those of the row before.
+    features: f64,
     /// Bytes on a device: of model and perceptron, and of buffers.
     device: Option<Device>,
     #[serde(skip)]
@@ -86,6 +88,8 @@ struct Results {
     rows: Vec<Row>,
     confusion: Vec<Vec<usize>>,
     seconds: f64,
+    /// The most memory there was at a time, in bytes, where the system says so.
+    memory: Option<u64>,
 }
 
 /// What a variant is trained on, and what was trained: the next one may need the same.
@@ -157,6 +161,7 @@ impl Rotmnist {
             confusion: best(&rows).evaluated.confusion.clone(),
             rows,
             seconds: begun.elapsed().as_secs_f64(),
+            memory: most_memory(),
         };
         let seen = variants
             .iter()
@@ -250,18 +255,20 @@ impl Rotmnist {
         let mut progress = None;
         let epochs = recipe.protocol.epochs;
         let told = &mut |stage: Stage<'_>| tell(console, &mut progress, epochs, stage);
+        let mut prepared = 0.0;
         if !matches!(ready, Some(before) if before.variant.prepares_as(variant)) {
             // Before there is anything new: two of them would not fit memory.
             *ready = None;
             let turned = &digits.turned;
             let (count, most) = (variant.copies, self.most());
             let copies = copies(&self.folder()?, turned, variant.changed, count, most)?;
-            let prepared = Prepared::new(model, &training, &copies, recipe, seed, told)?;
+            let computed = Instant::now();
             *ready = Some(Ready {
                 variant,
-                prepared,
+                prepared: Prepared::new(model, &training, &copies, recipe, seed, told)?,
                 members: Vec::new(),
             });
+            prepared = computed.elapsed().as_secs_f64();
         }
         let Some(ready) = ready else {
             unreachable!("it was prepared above")
@@ -293,6 +300,7 @@ impl Rotmnist {
             held_out: Some(trained.accuracy),
             inputs: trained.inputs,
             parameters: trained.parameters,
+            features: prepared,
             seconds: begun.elapsed().as_secs_f64(),
             trained: Some(trained),
             evaluated,
@@ -313,6 +321,7 @@ impl Row {
             inputs: 0,
             parameters: 0,
             seconds: 0.0,
+            features: 0.0,
             device: None,
             trained: None,
             evaluated: Evaluated::new(&[], Vec::new(), &[]),
@@ -328,11 +337,19 @@ fn best(rows: &[Row]) -> &Row {
         .expect("there is a variant")
 }
 
+/// As Linux counts it.
+fn most_memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+    let kibibytes: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
+    Some(1024 * kibibytes)
+}
+
 impl Results {
     fn words(&self) -> String {
         let mut text = format!(
-            "{:<44} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8}\n",
-            "", "test", "held out", "paper", "seconds", "flash", "RAM"
+            "{:<11} {:<44} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8}\n",
+            "--only", "", "test", "held out", "paper", "seconds", "features", "flash", "RAM"
         );
         let percent =
             |share: Option<f64>| share.map_or(String::new(), |s| format!("{:.2} %", 100.0 * s));
@@ -344,12 +361,14 @@ impl Results {
             };
             let _ = writeln!(
                 text,
-                "{:<44} {:>8} {:>8} {:>8} {:>8.1} {:>8} {:>8}",
+                "{:<11} {:<44} {:>8} {:>8} {:>8} {:>8.1} {:>8.1} {:>8} {:>8}",
+                row.name,
                 row.what,
                 percent(Some(row.accuracy)),
                 percent(row.held_out),
                 percent(row.published),
                 row.seconds,
+                row.features,
                 bytes(|device| device.flash),
                 bytes(|device| device.ram),
             );
@@ -357,13 +376,17 @@ impl Results {
         let best = best(&self.rows);
         let _ = write!(
             text,
-            "{} rows of W, {} digits to train on and to hold out, {} to test; {} wrong with \"{}\"; {:.0} s",
+            "{} rows of W, {} digits to train on and to hold out, {} to test; {} wrong with \"{}\"; {:.0} s{}",
             self.rows_of_w,
             self.training,
             self.test,
             best.evaluated.samples - best.evaluated.right,
             best.what,
-            self.seconds
+            self.seconds,
+            self.memory.map_or(String::new(), |bytes| format!(
+                ", at most {:.2} GB of memory",
+                bytes as f64 / 1e9
+            )),
         );
         text
     }
