@@ -80,13 +80,16 @@ fn run(arguments: &Arguments) -> Result<bool, String> {
         "{:<6}{:>8}{:>8}{:>13}{:>22}{:>10}{:>8}",
         "board", "digits", "right", "as the host", "instructions a digit", "flash", "RAM"
     );
-    let mut equal = true;
+    let (mut equal, mut confusions) = (true, Vec::new());
     for board in &BOARDS {
         let found = board.classify(file.bytes(), &digits);
         let found = found.map_err(|refusal| format!("{}: {refusal}", board.name))?;
         print(board, &found, &expected);
         equal &= found.answers == expected;
+        let line = found.words.lines().find(|line| line.starts_with("right"));
+        confusions.push(format!("{:<6}{}", board.name, line.unwrap_or_default()));
     }
+    println!("{}", confusions.join("\n"));
     Ok(equal)
 }
 
