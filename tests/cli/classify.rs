@@ -180,7 +180,7 @@ fn turned_digits_are_seen_as_they_were_when_the_classifier_was_trained() {
 fn ways_to_classify_digits_are_compared_and_models_for_a_device_written() {
     let folder = Folder::new();
     made_up_digits(&folder);
-    let names = "svm,paper,places-bent,vote,device-300";
+    let names = "svm,paper,places-wide,vote,device-300";
     let object = folder.object(&format!(
         "reproduce rotmnist --quick --model run/model.bsn --mnist digits --only {names} -o r"
     ));

@@ -149,7 +149,10 @@ impl Rotmnist {
                 _ => model,
             };
             console.say(&format!("{}: {}", variant.name, variant.what));
-            rows.push(self.row(variant, model, &digits, &mut ready, seed, console)?);
+            let row = self.row(variant, model, &digits, &mut ready, seed, console)?;
+            let accuracy = 100.0 * row.accuracy;
+            console.say(&format!("{}: {accuracy:.2} % of the test digits", row.name));
+            rows.push(row);
         }
         let results = Results {
             experiment: "rotmnist",

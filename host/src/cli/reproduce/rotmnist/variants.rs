@@ -133,8 +133,7 @@ pub(super) fn all(quick: bool) -> Vec<Variant> {
     middle.window.pixels = 22.0;
     let mut vote = from("vote", "the same, three vote")
         .placed()
-        .copied(4)
-        .trained(&WIDE, 0.2, 10);
+        .trained(&WIDE, 0.5, 30);
     vote.members = 3;
     let mut variants = vec![
         from("svm", "linear machine on pixels")
@@ -157,11 +156,11 @@ pub(super) fn all(quick: bool) -> Vec<Variant> {
         from("places-wide", "nine places, 512-256, dropout 0.5")
             .placed()
             .trained(&WIDE, 0.5, 30),
+        vote,
         from("places-bent", "nine places, 512-256, 4 bent copies")
             .placed()
             .copied(4)
             .trained(&WIDE, 0.2, 10),
-        vote,
     ];
     variants.extend(DEVICES.into_iter().map(|(name, what, terms, hidden)| {
         let terms = if quick { terms.min(60) } else { terms };
