@@ -24,6 +24,7 @@ use bispectral_core::Model;
 use clap::Args;
 use device::Device;
 use serde::Serialize;
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -248,8 +249,11 @@ impl Rotmnist {
     ) -> Result<Row> {
         let begun = Instant::now();
         let (training, test) = match variant.input {
-            Input::Pooled => (pooled(&digits.training), pooled(&digits.test)),
-            _ => (digits.training.clone(), digits.test.clone()),
+            Input::Pooled => {
+                let [training, test] = [&digits.training, &digits.test].map(pooled);
+                (Cow::Owned(training), Cow::Owned(test))
+            }
+            _ => (Cow::Borrowed(&digits.training), Cow::Borrowed(&digits.test)),
         };
         if variant.input == Input::Linear {
             return linear(variant, model, &training, &test, seed);
