@@ -5,7 +5,7 @@
 //! The products alone are what the step cannot do without: C = P·Xᵀ and ∂L/∂P = ∂L/∂C·X with P of R(R+1) real rows.
 //! They are measured as favourably as was found: in tiles of 192 rows, shared out to threads, with each P in cache.
 
-use bispectral::network::{Distance, Network, Objective, SecondOrder, Targets, Workspace};
+use bispectral_learn::network::{Distance, Network, Objective, SecondOrder, Targets, Workspace};
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 use ndarray::Array2;
@@ -102,7 +102,7 @@ fn measure(inputs: usize, rounds: usize) {
         });
         time(&mut || {
             let squares =
-                loss_workspace.towards(&network, &samples, &targets, &next, &mut gradient);
+                loss_workspace.input_gradient(&network, &samples, &targets, &next, &mut gradient);
             black_box(squares.expect("finite samples"));
         });
     }

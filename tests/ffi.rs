@@ -1,6 +1,6 @@
 //! The C interface: its header is what its source says, and a C program linked against it computes what the host does.
 
-use bispectral::cli::Arguments;
+use bispectral::Arguments;
 use bispectral_tests::repository;
 use clap::Parser;
 use std::fs;
@@ -35,7 +35,7 @@ fn export_header(folder: &Path) {
     let path = |path: &Path| path.to_str().expect("UTF-8").to_owned();
     let line = format!("bispectral export {} -o {}", path(&model), path(&header));
     let line = line.split(' ').chain(["--emit", "c", "--quiet"]);
-    bispectral::cli::run(&Arguments::parse_from(line)).expect("a header");
+    bispectral::run(&Arguments::parse_from(line)).expect("a header");
 }
 
 /// Builds and runs the C program: whether it succeeded, and what it printed.

@@ -3,14 +3,14 @@
 #[path = "firmware/classified.rs"]
 mod classified;
 
-use bispectral::cli::Arguments;
-use bispectral::data::group::Group;
-use bispectral::export::bsn::encode_array;
-use bispectral::export::fit::Choices;
-use bispectral::export::form::Source;
-use bispectral::export::instructions::{MARGIN, estimate};
-use bispectral::group::selective;
+use bispectral::Arguments;
 use bispectral_core::{Complex32, Model};
+use bispectral_learn::analysis::fit::Choices;
+use bispectral_learn::data::group::Group;
+use bispectral_learn::group::selective;
+use bispectral_learn::model::file::encode_array;
+use bispectral_learn::model::form::Source;
+use bispectral_learn::model::instructions::{MARGIN, estimate};
 use bispectral_tests::device::{self, BOARDS};
 use bispectral_tests::example;
 use clap::Parser;
@@ -188,7 +188,7 @@ fn the_checked_in_model_is_what_the_host_exports() {
         "Z64",
         "--quiet",
     ];
-    bispectral::cli::run(&Arguments::parse_from(import)).expect("an exported model");
+    bispectral::run(&Arguments::parse_from(import)).expect("an exported model");
 
     let bytes = fs::read(model).expect("the exported model");
     assert_checked_in("turn.bsn", &bytes);

@@ -1,6 +1,6 @@
 //! Every report in a real browser: nothing is complained of, and every picture is there.
 
-use bispectral::cli::Arguments;
+use bispectral::Arguments;
 use clap::Parser;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -115,7 +115,7 @@ fn every_report_opens_without_complaint_and_with_all_its_pictures() {
             .split_whitespace()
             .map(PathBuf::from)
             .chain([output.clone()]);
-        bispectral::cli::run(&Arguments::parse_from(line)).expect("an experiment that succeeds");
+        bispectral::run(&Arguments::parse_from(line)).expect("an experiment that succeeds");
         let seen = look(&chromium, &output.join("report.html"));
         let expected = Seen {
             complaints: Vec::new(),

@@ -1,15 +1,15 @@
 //! Signals that two emulated boards classify: every score must have the bits that this host's has, and what cannot be
 //! classified must be refused.
 
-use bispectral::classify::device::Encoding;
-use bispectral::classify::samples::Samples;
-use bispectral::data::mnist::{self, Half};
-use bispectral::export::bsn::encode;
 use bispectral_core::Model;
 use bispectral_core::format::{Head, LayerEncoding, Parts};
+use bispectral_experiments::mnist::{self, Half};
+use bispectral_learn::classify::device::Encoding;
+use bispectral_learn::classify::samples::Samples;
+use bispectral_learn::model::file::encode;
 use bispectral_tests::classified::{BOARDS, answers, message};
 use bispectral_tests::device::Board;
-use bispectral_tests::turned;
+use bispectral_tests::rotated;
 
 /// Learns a classifier of turned images, and compares what the boards take `test` for with what this host does, all bits
 /// of all scores; how many of the answers are right, with weights of f32 and of i8.
@@ -18,7 +18,7 @@ fn right_on_every_board(w: &[u8], training: &Samples, test: &Samples) -> [usize;
     let built = boards.iter().try_for_each(Board::build);
     built.expect("firmware");
     let w = Model::from_bytes(w).expect("a sound model");
-    let classifier = turned::classifier(w, training);
+    let classifier = rotated::classifier(w, training);
     let folded = classifier.folded().expect("a classifier for devices");
     [Encoding::F32, Encoding::I8].map(|encoding| {
         let bytes = folded.behind(&w, encoding).expect("a model");
@@ -41,8 +41,8 @@ fn right_on_every_board(w: &[u8], training: &Samples, test: &Samples) -> [usize;
 #[test]
 fn turned_patches_are_classified_with_the_hosts_bits() {
     let [training, test] =
-        [(40, 0), (12, 100)].map(|(turns, first)| turned::patches(8, 10, turns, first));
-    for right in right_on_every_board(&turned::rotations(8, 16), &training, &test) {
+        [(40, 0), (12, 100)].map(|(turns, first)| rotated::patches(8, 10, turns, first));
+    for right in right_on_every_board(&rotated::rotations(8, 16), &training, &test) {
         // 12 would be by chance.
         assert!(right >= 90, "{right} of 120");
     }
@@ -55,8 +55,8 @@ fn turned_digits_are_classified_with_the_hosts_bits_where_they_are_at_hand() {
         return;
     };
     let [training, test] = [(Half::Training, 3000), (Half::Test, 120)]
-        .map(|(half, count)| turned::digits(&folder, half, count, [16, 28], 0).expect("MNIST"));
-    for right in right_on_every_board(&turned::rotations(16, 32), &training, &test) {
+        .map(|(half, count)| rotated::digits(&folder, half, count, [16, 28], 0).expect("MNIST"));
+    for right in right_on_every_board(&rotated::rotations(16, 32), &training, &test) {
         // 12 would be by chance.
         assert!(right >= 80, "{right} of 120");
     }

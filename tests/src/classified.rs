@@ -2,8 +2,8 @@
 
 use crate::device::{self, Board, after};
 use crate::signals::Signals;
-use bispectral::classify::samples::Samples;
 use bispectral_core::{Error, Model};
+use bispectral_learn::classify::samples::Samples;
 use crc::{CRC_32_ISO_HDLC, Crc, Table};
 
 static CRC: Crc<u32, Table<1>> = Crc::<u32, Table<1>>::new(&CRC_32_ISO_HDLC);

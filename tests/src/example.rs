@@ -1,8 +1,8 @@
 //! The model and the signals of firmware-example: one turn of a machine in 64 samples, under Z64.
 
 use crate::reference::Reference;
-use bispectral::data::group::Group;
 use bispectral_core::{Complex32, Model, pair_count};
+use bispectral_learn::data::group::Group;
 use crc::{CRC_32_ISO_HDLC, Crc, Digest, Table};
 use std::f64::consts::TAU;
 

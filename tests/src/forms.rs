@@ -1,15 +1,15 @@
 //! The forms of two models: Z16xZ16, whose dense form has 34 million multiply-adds, and the example's turn of a machine.
 
 use crate::{device, example, repository};
-use bispectral::analysis::evaluation::evaluate;
-use bispectral::data::group::Group;
-use bispectral::export::bsn::encode_array;
-use bispectral::export::cost::Cost;
-use bispectral::export::fit::random_signals;
-use bispectral::export::form::{self, Encoding, Source, Structure};
-use bispectral::group::selective;
 use bispectral_core::format::Transform;
 use bispectral_core::{Complex32, Model};
+use bispectral_learn::analysis::evaluation::evaluate;
+use bispectral_learn::analysis::fit::random_signals;
+use bispectral_learn::data::group::Group;
+use bispectral_learn::group::selective;
+use bispectral_learn::model::cost::Cost;
+use bispectral_learn::model::file::encode_array;
+use bispectral_learn::model::form::{self, Encoding, Source, Structure};
 use std::fs;
 use std::path::Path;
 

@@ -11,7 +11,7 @@ pub mod classified;
 pub mod device;
 pub mod example;
 pub mod forms;
-pub mod turned;
+pub mod rotated;
 
 use std::path::{Path, PathBuf};
 

@@ -4,18 +4,18 @@
 //! every bit of its scores is compared with this host's. Flash is that of program and model; RAM is what this model needs
 //! of the buffers, the other statics and the stack.
 
-use bispectral::Error;
-use bispectral::classify::samples::Samples;
-use bispectral::data::mnist::{self, Half};
-use bispectral::export::bsn::ModelFile;
+use bispectral_experiments::mnist::{self, Half};
+use bispectral_learn::Error;
+use bispectral_learn::classify::samples::Samples;
+use bispectral_learn::model::file::ModelFile;
 use bispectral_tests::classified::{Answer, BOARDS, Classified, answers};
 use bispectral_tests::device::Board;
-use bispectral_tests::turned;
+use bispectral_tests::rotated;
 use clap::Parser;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Turned digits on two emulated boards, compared with this host
+/// RotatedDigits digits on two emulated boards, compared with this host
 #[derive(Debug, Parser)]
 struct Arguments {
     /// A model that ends in a classifier, as `bispectral classify export` writes it
@@ -48,7 +48,7 @@ impl Arguments {
         let folder = mnist::folder(self.mnist.as_deref())
             .ok_or("MNIST: no folder is named: give --mnist DIR or set BISPECTRAL_MNIST")?;
         let seen = [size, self.window.into()];
-        turned::digits(&folder, Half::Test, self.count.into(), seen, self.seed).map_err(words)
+        rotated::digits(&folder, Half::Test, self.count.into(), seen, self.seed).map_err(words)
     }
 }
 

@@ -1,0 +1,135 @@
+//! `bispectral classify train`: a folder with a model, a classifier of its invariants, and how good it is.
+
+use super::source::{Copies, Source};
+use super::{CLASSIFIER, Choices, Evaluated, MODEL, RESULTS};
+use bispectral_experiments::mnist::Half;
+use bispectral_experiments::rotated_digits::{Window, for_model};
+use bispectral_learn::classify::prepared::{Prepared, Recipe, Stage, Trained};
+use bispectral_learn::model::file::ModelFile;
+use bispectral_learn::storage::NewFile;
+use bispectral_learn::{Error, Result};
+use bispectral_run::console::Console;
+use bispectral_run::training::tell;
+use clap::Args;
+use serde::Serialize;
+use std::fs;
+use std::path::PathBuf;
+use std::slice;
+use std::time::Instant;
+
+/// Train a classifier on the invariants of a model
+///
+/// Principal components of the invariants go into a perceptron; a share of the samples is held out, to lower the rate
+/// by and to choose the weights. With --mnist, MNIST's test digits are classified in the end.
+#[derive(Debug, Args)]
+pub(super) struct Train {
+    /// The model whose invariants are classified
+    #[arg(value_name = "MODEL.bsn")]
+    model: PathBuf,
+    /// The folder to write
+    #[arg(short, long, value_name = "DIR")]
+    output: PathBuf,
+    /// Replace the classifier that the folder holds
+    #[arg(long)]
+    force: bool,
+    #[command(flatten)]
+    source: Source,
+    #[command(flatten)]
+    copies: Copies,
+    #[command(flatten)]
+    choices: Choices,
+}
+
+#[derive(Serialize)]
+struct Results {
+    seed: u64,
+    window: Option<Window>,
+    recipe: Recipe,
+    trained: Trained,
+    test: Option<Evaluated>,
+    seconds: f64,
+}
+
+impl Train {
+    pub(super) fn run(&self, seed: u64, console: &Console) -> Result<()> {
+        let begun = Instant::now();
+        let folder = &self.output;
+        if folder.join(CLASSIFIER).exists() && !self.force {
+            let remedy = "choose another one, or add --force";
+            return Err(Error::file(folder, "the folder holds a classifier", remedy));
+        }
+        let file = ModelFile::read(&self.model)?;
+        let model = file.model()?;
+        let recipe = self.choices.over(Recipe::default());
+        let window = self.source.window(Window::default());
+        let rotated = || for_model(model.inputs(), window, seed);
+        let read = |half| self.source.read(half, rotated);
+        let data = read(Half::Training)?;
+        let copies = match &self.source.mnist {
+            Some(folder) => self.copies.read(folder, &rotated()?)?,
+            None => Vec::new(),
+        };
+        let mut progress = None;
+        let epochs = recipe.protocol.epochs;
+        let told = &mut |stage: Stage<'_>| tell(console, &mut progress, epochs, stage);
+        let prepared = Prepared::new(model, &data, &copies, &recipe, seed, told)?;
+        let (classifier, trained) = prepared.train(&recipe.protocol, seed, told)?;
+        drop(progress);
+        let test = match &self.source.mnist {
+            Some(_) => {
+                let test = read(Half::Test)?;
+                let mut progress = console.progress("samples classified", test.labels.len());
+                let observe = &mut |done| progress.at(done);
+                let members = slice::from_ref(&classifier);
+                Some(Evaluated::of(members, model, &test, observe)?)
+            }
+            None => None,
+        };
+        fs::create_dir_all(folder).map_err(|error| Error::writing(folder, &error))?;
+        let mut copy = NewFile::create(&folder.join(MODEL), true)?;
+        copy.write(file.bytes())?;
+        copy.commit()?;
+        classifier.write(&folder.join(CLASSIFIER))?;
+        let results = Results {
+            seed,
+            window: self.source.mnist.is_some().then_some(window),
+            recipe,
+            trained,
+            test,
+            seconds: begun.elapsed().as_secs_f64(),
+        };
+        let json = serde_json::to_vec_pretty(&results).expect("numbers and names serialise");
+        let mut file = NewFile::create(&folder.join(RESULTS), true)?;
+        file.write(&json)?;
+        file.commit()?;
+        console.summary(&results, &self.words(&results))
+    }
+
+    fn words(&self, results: &Results) -> String {
+        let Trained {
+            training,
+            held_out,
+            inputs,
+            held,
+            accuracy,
+            ref epochs,
+            ..
+        } = results.trained;
+        let mut words = format!(
+            "classifier   {}\n\
+             samples      {training} to train on, {held_out} held out\n\
+             inputs       {inputs}, which hold {:.2} % of the features' mean square\n\
+             training     {} epochs, {:.1} s\n\
+             held out     {:.2} % right",
+            self.output.display(),
+            100.0 * held,
+            epochs.len(),
+            results.seconds,
+            100.0 * accuracy,
+        );
+        if let Some(test) = &results.test {
+            words += &format!("\ntest         {}", test.words());
+        }
+        words
+    }
+}

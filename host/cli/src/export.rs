@@ -1,0 +1,209 @@
+//! `bispectral export`: a model in the form that a device wants.
+
+mod choice;
+mod fitting;
+
+use crate::choices::{Emit, Encoding};
+use bispectral_core::Model;
+use bispectral_learn::analysis::fit::Limits;
+use bispectral_learn::data::load;
+use bispectral_learn::data::orbits::Orbits;
+use bispectral_learn::model::cost::Cost;
+use bispectral_learn::model::emit::{Exported, Kind};
+use bispectral_learn::model::file::ModelFile;
+use bispectral_learn::model::form::{Form, Source};
+use bispectral_learn::storage::NewFile;
+use bispectral_learn::{Error, Result};
+use bispectral_run::MODEL;
+use bispectral_run::console::{self, Console};
+use choice::{Pairs, Wanted};
+use clap::Args;
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+
+/// Write a model in the form that a device wants
+///
+/// Without --encoding, --structure, --pairs or --fit the model stays as it is. With --fit every form that the others leave
+/// open is made, read by the core and measured on signals (--data with --labels; random ones where the model's group is
+/// recognised), and the best that fits is written: most nearest neighbours of the same orbit, then the largest ratio of
+/// distances between orbits to those within, then the smallest.
+#[derive(Debug, Args)]
+pub(super) struct Export {
+    /// A model, or the folder of a run
+    #[arg(value_name = "MODEL.bsn|DIR")]
+    model: PathBuf,
+    /// The file to write; what it is called names the module or the C array
+    #[arg(short, long, value_name = "OUT")]
+    output: PathBuf,
+    /// How a weight is stored [default: f32]
+    #[arg(long, value_name = "KIND", value_enum)]
+    encoding: Option<Encoding>,
+    /// Which invariants: full; selective, as few as determine a signal of the model's group, in K ways; best, the K that
+    /// tell the orbits of --data apart best [default: those the model has]
+    #[arg(long, value_name = "full|selective[:K]|best:K")]
+    pairs: Option<Pairs>,
+    /// How products of rows are had: dense, from W; conjugates, of each pair of conjugate rows one is stored; combined,
+    /// of K other coefficients; cyclic, by the arithmetic of the model's group; fft, that with a fast transform;
+    /// structured, fft or cyclic where there is a group, otherwise combined:4 [default: dense]. Conjugates, cyclic and fft put
+    /// the rows, and so the invariants, in another order
+    #[arg(long, value_name = "dense|conjugates|combined:K|cyclic|fft|structured")]
+    structure: Option<Wanted>,
+    /// What kind of file to write
+    #[arg(long, value_name = "KIND", value_enum, default_value_t = Emit::Postcard)]
+    emit: Emit,
+    /// Choose the best form within these limits: flash for the model, RAM for signal, scratch and result (or without the
+    /// result, streaming), instructions a signal on a Cortex-M4F (an estimate)
+    #[arg(long, value_name = "flash=256K,ram=32K[,instructions=2M]")]
+    fit: Option<Limits>,
+    /// Signals to choose by: an array of shape (samples, N)
+    #[arg(long, value_name = "X.npy", requires = "labels")]
+    data: Option<PathBuf>,
+    /// The orbit of each signal: integers
+    #[arg(long, value_name = "y.npy", requires = "data")]
+    labels: Option<PathBuf>,
+    /// Replace the output file where it exists
+    #[arg(long)]
+    force: bool,
+}
+
+/// What was written.
+#[derive(Serialize)]
+struct Summary<'a> {
+    output: String,
+    emit: Kind,
+    name: &'a str,
+    group: Option<&'a str>,
+    inputs: usize,
+    rows: usize,
+    pairs: usize,
+    #[serde(flatten)]
+    cost: Cost,
+    /// With --fit: what was weighed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    candidates: Option<Vec<fitting::Weighed>>,
+}
+
+impl Export {
+    pub(super) fn run(&self, seed: Option<u64>, console: &Console) -> Result<()> {
+        let mut output = NewFile::create(&self.output, self.force)?;
+        let path = model_in(&self.model);
+        let file = ModelFile::read(&path)?;
+        let model = file.model()?;
+        self.check_classifier(&path, &model)?;
+        let signals = self.signals(model.inputs())?;
+        let (bytes, candidates) = match &self.fit {
+            Some(limits) => {
+                let source = Source::new(&path, &model);
+                let (bytes, weighed) =
+                    self.fitted(&source, &model, signals, limits, seed, console)?;
+                (bytes, Some(weighed))
+            }
+            None if self.keeps_form() => (file.bytes().to_vec(), None),
+            None => {
+                let source = Source::new(&path, &model);
+                let form = self.form(&source, &model, signals.as_ref())?;
+                (source.form(&form, signals.as_ref())?, None)
+            }
+        };
+        let exported = Exported::new(&bytes).map_err(|error| Error::model(&path, error))?;
+        let stem = self.output.file_stem().unwrap_or_default();
+        output.write(
+            &Kind::from(self.emit)
+                .emitter()
+                .emit(&exported, &stem.to_string_lossy()),
+        )?;
+        output.commit()?;
+        self.report(&exported, candidates, console)
+    }
+
+    /// A classifier knows the invariants it was trained on, not those of another form.
+    fn check_classifier(&self, path: &Path, model: &Model<'_>) -> Result<()> {
+        if model.classes() == 0 || (self.keeps_form() && self.fit.is_none()) {
+            return Ok(());
+        }
+        let what = "the model has a classifier, which was trained on the form it has";
+        let remedy = "export its model first, and train and export the classifier on that";
+        Err(Error::file(path, what, remedy))
+    }
+
+    fn keeps_form(&self) -> bool {
+        self.encoding.is_none() && self.pairs.is_none() && self.structure.is_none()
+    }
+
+    /// The user's signals, which must be the model's.
+    fn signals(&self, inputs: usize) -> Result<Option<Orbits>> {
+        let (Some(data), Some(labels)) = (&self.data, &self.labels) else {
+            return Ok(None);
+        };
+        let signals = load::labelled(data, labels)?;
+        if signals.inputs() != inputs {
+            let what = format!(
+                "signals of {} values, the model has {inputs} inputs",
+                signals.inputs()
+            );
+            return Err(Error::file(
+                data,
+                what,
+                format!("save signals of shape [samples, {inputs}]"),
+            ));
+        }
+        Ok(Some(signals))
+    }
+
+    /// The one form that is asked for.
+    fn form(&self, source: &Source, model: &Model<'_>, signals: Option<&Orbits>) -> Result<Form> {
+        let structure = self.structure.unwrap_or(Wanted::Dense).resolve(source);
+        let pairs = match &self.pairs {
+            Some(pairs) => pairs.list(source, model, signals)?,
+            None => source.pairs().map(<[_]>::to_vec),
+        };
+        Ok(Form {
+            encoding: self.encoding.unwrap_or(Encoding::F32).into(),
+            structure,
+            pairs,
+        })
+    }
+
+    fn report(
+        &self,
+        exported: &Exported<'_>,
+        candidates: Option<Vec<fitting::Weighed>>,
+        console: &Console,
+    ) -> Result<()> {
+        let model = exported.model();
+        let summary = Summary {
+            output: self.output.display().to_string(),
+            emit: self.emit.into(),
+            name: model.name(),
+            group: model.group(),
+            inputs: model.inputs(),
+            rows: model.rows(),
+            pairs: model.pairs(),
+            cost: Cost::of(model, exported.bytes().len()),
+            candidates,
+        };
+        let words = format!(
+            "{}: model \"{}\", rows {}, inputs {}, invariants {}, flash {} bytes, RAM {} bytes (streaming {}), \
+             about {} instructions on a Cortex-M4F",
+            console::name(&summary.output),
+            console::name(summary.name),
+            summary.rows,
+            summary.inputs,
+            summary.pairs,
+            summary.cost.flash_bytes,
+            summary.cost.ram.total_bytes,
+            summary.cost.ram.streaming_bytes,
+            summary.cost.estimated_instructions,
+        );
+        console.summary(&summary, &words)
+    }
+}
+
+/// The model that a path means: a file, or the one in the folder of a run.
+pub(super) fn model_in(path: &Path) -> PathBuf {
+    if path.is_dir() {
+        path.join(MODEL)
+    } else {
+        path.to_owned()
+    }
+}

@@ -1,0 +1,343 @@
+//! `bispectral features`: β̄, β, z or |z|² of many signals, computed by the code that runs on the device.
+
+use bispectral_core::{Complex32, Model};
+use bispectral_learn::data::Signals;
+use bispectral_learn::data::npy::{self, Element};
+use bispectral_learn::data::rounding::{Unfit, to_f32, to_f32_direction};
+use bispectral_learn::model::file::ModelFile;
+use bispectral_learn::storage::NewFile;
+use bispectral_learn::{Error, Result};
+use bispectral_run::console::{self, Console};
+use clap::Args;
+use rayon::ThreadPool;
+use rayon::prelude::*;
+use serde::Serialize;
+use std::ops::Range;
+use std::path::PathBuf;
+
+/// Signals and results in memory at a time; more where one sample a thread is more.
+const BLOCK: usize = 64 << 20;
+/// Bytes a value of a signal takes while it is read: its own, as a complex number, as f64.
+const INPUT: usize = 16 + 16 + 8;
+
+/// Compute the features of signals with a model
+///
+/// X is real, float32, float64 or of integers, of shape (samples, N) or (N,); a name that ends in .csv is read as one
+/// signal a line. Y is an array of shape (samples, features): the normalised bispectrum (complex64), unless another
+/// quantity is asked for. A sample that is zero or not finite is an error, and then no file is written.
+#[derive(Debug, Args)]
+pub(super) struct Features {
+    /// The model
+    #[arg(value_name = "MODEL.bsn")]
+    model: PathBuf,
+    /// The signals
+    #[arg(value_name = "X.npy")]
+    signals: PathBuf,
+    /// The array to write
+    #[arg(short, long, value_name = "Y.npy")]
+    output: PathBuf,
+    #[command(flatten)]
+    quantity: Flags,
+    /// Replace the output file where it exists
+    #[arg(long)]
+    force: bool,
+}
+
+#[derive(Debug, Args)]
+#[group(multiple = false)]
+struct Flags {
+    /// The bispectrum before it is normalised (complex64)
+    #[arg(long)]
+    raw: bool,
+    /// The coefficients z = W x, one a row of W (complex64)
+    #[arg(long)]
+    coefficients: bool,
+    /// The power spectrum |z|², one a row of W (float32)
+    #[arg(long)]
+    power: bool,
+}
+
+/// What is computed of a signal.
+#[derive(Debug, Clone, Copy, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Quantity {
+    Invariants,
+    Bispectrum,
+    Coefficients,
+    Power,
+}
+
+#[derive(Serialize)]
+struct Computed {
+    output: String,
+    quantity: Quantity,
+    dtype: String,
+    samples: usize,
+    features: usize,
+    seconds: f64,
+    samples_per_second: f64,
+}
+
+impl Features {
+    pub(super) fn run(&self, pool: &ThreadPool, console: &Console) -> Result<()> {
+        let mut output = NewFile::create(&self.output, self.force)?;
+        let file = ModelFile::read(&self.model)?;
+        let mut work = Work {
+            model: file.model()?,
+            quantity: self.quantity.chosen(),
+            signals: Signals::open(&self.signals)?,
+        };
+        self.check_length(&work)?;
+        work.check_every_sample(pool)?;
+        output.write(&work.header())?;
+        let mut progress = console.progress("samples", work.signals.count());
+        work.each_block(pool, |done, bytes| {
+            progress.at(done);
+            output.write(bytes)
+        })?;
+        output.commit()?;
+        let seconds = progress.seconds();
+        drop(progress);
+        self.report(&work, seconds, console)
+    }
+
+    fn check_length(&self, work: &Work<'_>) -> Result<()> {
+        let (inputs, length) = (work.model.inputs(), work.signals.length());
+        if length == inputs {
+            return Ok(());
+        }
+        Err(Error::file(
+            &self.signals,
+            format!(
+                "signals of {length} values where {} has {inputs} inputs",
+                self.model.display()
+            ),
+            format!("save signals of shape [samples, {inputs}]"),
+        ))
+    }
+
+    fn report(&self, work: &Work<'_>, seconds: f64, console: &Console) -> Result<()> {
+        let samples = work.signals.count();
+        let computed = Computed {
+            output: self.output.display().to_string(),
+            quantity: work.quantity,
+            dtype: work.quantity.element().to_string(),
+            samples,
+            features: work.quantity.width(&work.model),
+            seconds,
+            samples_per_second: samples as f64 / seconds,
+        };
+        let words = format!(
+            "{}: samples {samples}, features {} ({}), {seconds:.3} s, {:.1} samples/s",
+            console::name(&computed.output),
+            computed.features,
+            computed.dtype,
+            computed.samples_per_second,
+        );
+        console.summary(&computed, &words)
+    }
+}
+
+impl Flags {
+    fn chosen(&self) -> Quantity {
+        if self.raw {
+            Quantity::Bispectrum
+        } else if self.coefficients {
+            Quantity::Coefficients
+        } else if self.power {
+            Quantity::Power
+        } else {
+            Quantity::Invariants
+        }
+    }
+}
+
+impl Quantity {
+    /// Elements of one sample's result.
+    fn width(self, model: &Model<'_>) -> usize {
+        match self {
+            Quantity::Invariants | Quantity::Bispectrum => model.pairs(),
+            Quantity::Coefficients | Quantity::Power => model.rows(),
+        }
+    }
+
+    fn element(self) -> Element {
+        match self {
+            Quantity::Power => Element::Float32,
+            _ => Element::Complex64,
+        }
+    }
+
+    /// The normalised bispectrum does not depend on the signal's scale; everything else does.
+    fn round(self, sample: &[f64], x: &mut Vec<f32>) -> std::result::Result<(), Unfit> {
+        match self {
+            Quantity::Invariants => to_f32_direction(sample, x),
+            _ => to_f32(sample, x),
+        }
+    }
+}
+
+/// Why a sample has no features, and what to do.
+type Refusal = (String, &'static str);
+
+/// Memory in which one thread computes one sample after the other.
+struct Workspace {
+    x: Vec<f32>,
+    scratch: Vec<f32>,
+    terms: Vec<Complex32>,
+    power: Vec<f32>,
+}
+
+/// A model, its signals, and what is computed of them.
+struct Work<'m> {
+    model: Model<'m>,
+    quantity: Quantity,
+    signals: Signals,
+}
+
+impl Work<'_> {
+    fn header(&self) -> Vec<u8> {
+        let width = self.quantity.width(&self.model);
+        let shape = [self.signals.count() as u64, width as u64];
+        npy::header(self.quantity.element(), shape)
+    }
+
+    /// Looks at every sample first: better now than after an hour.
+    fn check_every_sample(&mut self, pool: &ThreadPool) -> Result<()> {
+        let mut samples = Vec::new();
+        for range in self.blocks(pool) {
+            self.signals.read(range.clone(), &mut samples)?;
+            let mut x = Vec::new();
+            for (index, sample) in range.zip(samples.chunks(self.model.inputs())) {
+                let unfit = self.quantity.round(sample, &mut x);
+                unfit.map_err(|unfit| self.refuse(index, (unfit.to_string(), unfit.remedy())))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Hands the results to `each`, a block of samples at a time in their order, with how many samples are done.
+    fn each_block(
+        &mut self,
+        pool: &ThreadPool,
+        mut each: impl FnMut(usize, &[u8]) -> Result<()>,
+    ) -> Result<()> {
+        let (mut samples, mut results) = (Vec::new(), Vec::new());
+        for range in self.blocks(pool) {
+            self.signals.read(range.clone(), &mut samples)?;
+            let length = range.len() * self.result_len();
+            results.clear();
+            results
+                .try_reserve_exact(length)
+                .map_err(|_| Error::memory(self.signals.path(), "results", length as u64))?;
+            results.resize(length, 0);
+            pool.install(|| self.compute(&samples, &mut results))
+                .map_err(|(at, refusal)| self.refuse(range.start + at, refusal))?;
+            each(range.end, &results)?;
+        }
+        Ok(())
+    }
+
+    /// Bytes of one sample's result.
+    fn result_len(&self) -> usize {
+        self.quantity.width(&self.model) * self.quantity.element().size()
+    }
+
+    fn blocks(&self, pool: &ThreadPool) -> impl Iterator<Item = Range<usize>> + use<> {
+        let count = self.signals.count();
+        let of_sample = self.result_len() + self.model.inputs() * INPUT;
+        let step = (BLOCK / of_sample).max(pool.current_num_threads());
+        (0..count)
+            .step_by(step)
+            .map(move |first| first..count.min(first.saturating_add(step)))
+    }
+
+    /// The results of a block; or the first sample that has none, whatever the order they were computed in.
+    fn compute(
+        &self,
+        samples: &[f64],
+        results: &mut [u8],
+    ) -> std::result::Result<(), (usize, Refusal)> {
+        let samples = samples.par_chunks(self.model.inputs());
+        let refused = samples
+            .zip(results.par_chunks_mut(self.result_len()))
+            .enumerate()
+            .map_init(
+                || self.workspace(),
+                |workspace, (at, (sample, result))| {
+                    let computed = self.compute_sample(sample, workspace, result);
+                    computed.err().map(|refusal| (at, refusal))
+                },
+            )
+            .flatten()
+            .min_by_key(|(at, _)| *at);
+        refused.map_or(Ok(()), Err)
+    }
+
+    fn workspace(&self) -> Workspace {
+        let width = self.quantity.width(&self.model);
+        let (terms, power) = match self.quantity {
+            Quantity::Power => (0, width),
+            _ => (width, 0),
+        };
+        Workspace {
+            x: Vec::new(),
+            scratch: vec![0.0; self.model.scratch_len()],
+            terms: vec![Complex32::ZERO; terms],
+            power: vec![0.0; power],
+        }
+    }
+
+    fn compute_sample(
+        &self,
+        sample: &[f64],
+        workspace: &mut Workspace,
+        result: &mut [u8],
+    ) -> std::result::Result<(), Refusal> {
+        let Workspace {
+            x,
+            scratch,
+            terms,
+            power,
+        } = workspace;
+        let rounded = self.quantity.round(sample, x);
+        rounded.map_err(|unfit| (unfit.to_string(), unfit.remedy()))?;
+        match self.quantity {
+            Quantity::Invariants => self.model.invariants(x, scratch, terms),
+            Quantity::Bispectrum => self.model.bispectrum(x, scratch, terms),
+            Quantity::Coefficients => self.model.coefficients(x, scratch, terms),
+            Quantity::Power => self.model.power_spectrum(x, scratch, power),
+        }
+        .map_err(refusal)?;
+        let (numbers, _) = result.as_chunks_mut::<4>();
+        let parts = terms.iter().flat_map(|term| [&term.re, &term.im]);
+        for (number, value) in numbers.iter_mut().zip(parts.chain(&*power)) {
+            *number = value.to_le_bytes();
+        }
+        Ok(())
+    }
+
+    fn refuse(&self, index: usize, (what, remedy): Refusal) -> Error {
+        Error::file(
+            self.signals.path(),
+            format!("sample {index}: {what}"),
+            remedy,
+        )
+    }
+}
+
+/// What the core says of a sample whose values are in order.
+fn refusal(error: bispectral_core::Error) -> Refusal {
+    use bispectral_core::Error::{Overflow, ZeroBispectrum};
+    match error {
+        Overflow => (
+            "the result is larger than f32 holds".into(),
+            "scale the signals down, or compute normalised features, which do not depend on scale",
+        ),
+        ZeroBispectrum => (
+            "no row of W responds to it".into(),
+            "leave the sample out, or use a model with more rows",
+        ),
+        _ => (error.to_string(), "leave the sample out"),
+    }
+}

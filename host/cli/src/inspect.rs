@@ -1,0 +1,196 @@
+//! `bispectral inspect`: what a model is, and what it asks of a device.
+
+use bispectral_core::format::{self, Transform};
+use bispectral_core::{Model, pair_count};
+use bispectral_learn::Result;
+use bispectral_learn::model::cost::{Cost, Ram, Work};
+use bispectral_learn::model::file::ModelFile;
+use bispectral_learn::model::instructions::MARGIN;
+use bispectral_run::console::{self, Console};
+use clap::Args;
+use serde::Serialize;
+use std::path::PathBuf;
+
+/// Show what a model is, and the flash and RAM it takes
+///
+/// Flash is the size of the file. RAM is the signal, the scratch and the result, without the stack; streaming hands out
+/// one invariant at a time and needs no room for the result. A complex multiply-add is four real ones. Counted is
+/// what this model computes: z = W x (x is real, so each counts half; by a transform where the model has one) and
+/// z_ij for every pair (N each where they come from W, K each where they are combined); not counted are the products
+/// W_i ⊙ x, two complex products a pair for z_i z_j conj(z_ij), scaling and normalising.
+#[derive(Debug, Args)]
+pub(super) struct Inspect {
+    /// The model
+    #[arg(value_name = "MODEL.bsn")]
+    model: PathBuf,
+}
+
+#[derive(Serialize)]
+struct Inspected<'a> {
+    file: String,
+    name: &'a str,
+    group: Option<&'a str>,
+    inputs: usize,
+    rows: usize,
+    pairs: usize,
+    encoding: &'static str,
+    structure: String,
+    stored_rows: usize,
+    classes: usize,
+    format_version: u8,
+    file_bytes: usize,
+    #[serde(flatten)]
+    cost: Cost,
+    largest_deviation_of_row_lengths_from_1: f64,
+    crc32: String,
+}
+
+impl Inspect {
+    pub(super) fn run(&self, console: &Console) -> Result<()> {
+        let file = ModelFile::read(&self.model)?;
+        let model = file.model()?;
+        let inspected = Inspected {
+            file: file.path().display().to_string(),
+            name: model.name(),
+            group: model.group(),
+            inputs: model.inputs(),
+            rows: model.rows(),
+            pairs: model.pairs(),
+            encoding: encoding(&model),
+            structure: structure(&model),
+            stored_rows: model.stored_rows(),
+            classes: model.classes(),
+            // The core refuses every other version.
+            format_version: format::VERSION,
+            file_bytes: file.bytes().len(),
+            cost: Cost::of(&model, file.bytes().len()),
+            largest_deviation_of_row_lengths_from_1: deviation(&model),
+            crc32: format!("{:08x}", file.checksum()),
+        };
+        console.answer(&inspected, &inspected.words())
+    }
+}
+
+/// How a weight is stored.
+fn encoding(model: &Model<'_>) -> &'static str {
+    match model.parts().encoding {
+        format::Encoding::F16 => "f16",
+        format::Encoding::I8 { .. } => "i8",
+        _ => "f32",
+    }
+}
+
+/// How z_ij is had.
+fn structure(model: &Model<'_>) -> String {
+    match model.parts().structure {
+        format::Structure::Conjugates { .. } => "conjugates".into(),
+        format::Structure::Combined { terms, .. } => format!("combined:{terms}"),
+        format::Structure::Cyclic {
+            transform: Transform::Fft,
+            ..
+        } => "fft".into(),
+        format::Structure::Cyclic { .. } => "cyclic".into(),
+        _ => "dense".into(),
+    }
+}
+
+/// max_i |‖W_i‖₂ − 1|, in f64.
+fn deviation(model: &Model<'_>) -> f64 {
+    let length = |row| {
+        let weights = (0..model.inputs()).filter_map(|column| model.weight(row, column));
+        let squares = weights.map(|w| f64::from(w.re).powi(2) + f64::from(w.im).powi(2));
+        squares.sum::<f64>().sqrt()
+    };
+    (0..model.rows())
+        .map(|row| (length(row) - 1.0).abs())
+        .fold(0.0, f64::max)
+}
+
+impl Inspected<'_> {
+    fn words(&self) -> String {
+        let Ram {
+            signal_bytes,
+            scratch_bytes,
+            result_bytes,
+            total_bytes,
+            streaming_bytes,
+        } = &self.cost.ram;
+        let Work {
+            coefficients,
+            products,
+            total,
+        } = &self.cost.complex_multiply_adds;
+        let lines = [
+            ("name", console::name(self.name)),
+            (
+                "group",
+                self.group.map_or("not given".into(), console::name),
+            ),
+            ("inputs N", self.inputs.to_string()),
+            ("rows R", self.rows.to_string()),
+            ("pairs", of_all(self.pairs, pair_count(self.rows))),
+            ("encoding", self.encoding.into()),
+            (
+                "structure",
+                format!("{}, rows stored {}", self.structure, self.stored_rows),
+            ),
+            (
+                "classifier",
+                match self.classes {
+                    0 => "none".into(),
+                    classes => format!("{classes} classes"),
+                },
+            ),
+            ("format", format!("version {}", self.format_version)),
+            (
+                "file",
+                format!("{} bytes, CRC-32 {}", self.file_bytes, self.crc32),
+            ),
+            ("flash", format!("{} bytes", self.cost.flash_bytes)),
+            (
+                "RAM",
+                format!(
+                    "{total_bytes} bytes: signal {signal_bytes}, scratch {scratch_bytes}, result {result_bytes}"
+                ),
+            ),
+            (
+                "streaming",
+                format!("{streaming_bytes} bytes: signal {signal_bytes}, scratch {scratch_bytes}"),
+            ),
+            (
+                "work",
+                format!(
+                    "{total} complex multiply-adds a signal: z = W x {coefficients} (x is real, so each counts half), \
+                     products of pairs {products}"
+                ),
+            ),
+            (
+                "estimate",
+                format!(
+                    "{} instructions on a Cortex-M4F, mostly within {:.0} %",
+                    self.cost.estimated_instructions,
+                    100.0 * MARGIN
+                ),
+            ),
+            (
+                "row lengths",
+                format!(
+                    "within {:.1e} of 1",
+                    self.largest_deviation_of_row_lengths_from_1
+                ),
+            ),
+        ];
+        lines
+            .map(|(title, value)| format!("{title:<12}{value}"))
+            .join("\n")
+    }
+}
+
+/// `32896`, or `256 of 32896`.
+fn of_all(some: usize, all: usize) -> String {
+    if some == all {
+        all.to_string()
+    } else {
+        format!("{some} of {all}")
+    }
+}

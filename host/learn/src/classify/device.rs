@@ -1,0 +1,186 @@
+//! A classifier as a device has it: principal components, scaling and the perceptron's first layer are one linear map of
+//! the invariants, so there is one layer of 2P inputs and nothing else before it. It goes into the model's file, behind
+//! the invariants, and [`Model::classify`] computes with it, on a device as on a host.
+
+use super::mlp::Mlp;
+use super::pca::Projection;
+use super::products::{combine, swap};
+use super::scaling::Scaling;
+use crate::model::file;
+use crate::{Error, Result};
+use bispectral_core::Model;
+use bispectral_core::format::{Head, LayerEncoding, Parts};
+use ndarray::ArrayView2;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+/// The largest whole number of a weight.
+const LARGEST: f32 = 127.0;
+
+/// What a weight is on a device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Encoding {
+    /// Four bytes.
+    F32,
+    /// One byte, and a scale for each output of a layer.
+    I8,
+}
+
+/// A perceptron of invariants: β̄ goes in as it is.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Folded {
+    layers: Vec<Layer>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+struct Layer {
+    /// One output after the other.
+    weights: Vec<f32>,
+    biases: Vec<f32>,
+}
+
+impl Folded {
+    /// The perceptron `mlp` behind components and scaling.
+    ///
+    /// # Panics
+    /// They do not belong together.
+    #[must_use]
+    pub fn new(projection: &Projection, scaling: &Scaling, mlp: &Mlp) -> Self {
+        let components = projection.components();
+        assert_eq!(mlp.inputs(), 2 * components, "components");
+        let mut layers: Vec<Layer> = mlp
+            .layers()
+            .map(|layer| Layer {
+                weights: layer.weights.to_vec(),
+                biases: layer.biases.to_vec(),
+            })
+            .collect();
+        let first = &mut layers[0];
+        // u = ((p − o) − m) s, so that A u + b = (s A) p + b − s A (o + m).
+        for (row, bias) in first
+            .weights
+            .chunks_exact_mut(2 * components)
+            .zip(&mut first.biases)
+        {
+            row.iter_mut().for_each(|weight| *weight *= scaling.factor);
+            let away = projection.offset().iter().zip(&scaling.mean);
+            let away = row
+                .iter()
+                .zip(away)
+                .map(|(w, (o, m))| f64::from(*w) * f64::from(o + m));
+            *bias -= away.sum::<f64>() as f32;
+        }
+        // (A_re + i A_im) V: its real parts belong to Re f, its imaginary parts to Im f.
+        let half = |imaginary: usize| -> Vec<f32> {
+            let rows = first.weights.chunks_exact(2 * components);
+            rows.flat_map(|row| row[imaginary * components..][..components].to_vec())
+                .collect()
+        };
+        let (rows, width) = projection.rows();
+        first.weights = combine([&half(0), &half(1)], [rows, &swap(rows, width)], width);
+        Folded { layers }
+    }
+
+    /// How many outputs each layer has.
+    fn sizes(&self) -> impl Iterator<Item = usize> {
+        self.layers.iter().map(|layer| layer.biases.len())
+    }
+
+    /// The bytes of `model` with this perceptron behind its invariants.
+    ///
+    /// # Errors
+    /// It was made for another number of invariants, or a weight is not finite.
+    pub fn behind(&self, model: &Model<'_>, encoding: Encoding) -> Result<Vec<u8>> {
+        let mut layers = Vec::new();
+        for (at, layer) in self.layers.iter().enumerate() {
+            layer.write(encoding, at == 0, &mut layers);
+        }
+        // A size past u16 is past the core's largest, too, and refused as that.
+        let size = |size| u16::try_from(size).unwrap_or(u16::MAX);
+        let sizes: Vec<u8> = self
+            .sizes()
+            .flat_map(|outputs| size(outputs).to_le_bytes())
+            .collect();
+        let head = Head::Perceptron {
+            encoding: match encoding {
+                Encoding::F32 => LayerEncoding::F32,
+                Encoding::I8 => LayerEncoding::I8,
+            },
+            sizes: &sizes,
+            layers: &layers,
+        };
+        let parts = Parts {
+            head,
+            ..model.parts()
+        };
+        let bytes = file::encode(&parts);
+        bytes.map_err(|error| Error::new("the classifier", error.to_string(), "train it again"))
+    }
+}
+
+impl Layer {
+    fn write(&self, encoding: Encoding, first: bool, bytes: &mut Vec<u8>) {
+        let outputs = self.biases.len();
+        let inputs = self.weights.len() / outputs;
+        let largest = |row: &[f32]| {
+            row.iter()
+                .fold(0.0_f32, |most, weight| most.max(weight.abs()))
+        };
+        let scale = |row: &[f32]| match largest(row) {
+            0.0 => 1.0,
+            most => most / LARGEST,
+        };
+        let scales: Vec<f32> = self.weights.chunks_exact(inputs).map(scale).collect();
+        let mut put = |output: usize, input: usize| {
+            let weight = self.weights[output * inputs + input];
+            match encoding {
+                Encoding::F32 => bytes.extend(weight.to_le_bytes()),
+                // Rounded to the nearest; −127 … 127, so the cast is exact.
+                Encoding::I8 => bytes.push((weight / scales[output]).round() as i8 as u8),
+            }
+        };
+        if first {
+            // Term after term: all outputs of its real part, and of its imaginary part.
+            for term in 0..inputs / 2 {
+                for input in [term, inputs / 2 + term] {
+                    (0..outputs).for_each(|output| put(output, input));
+                }
+            }
+        } else {
+            (0..outputs).for_each(|output| (0..inputs).for_each(|input| put(output, input)));
+        }
+        if encoding == Encoding::I8 {
+            bytes.extend(scales.iter().flat_map(|scale| scale.to_le_bytes()));
+        }
+        bytes.extend(self.biases.iter().flat_map(|bias| bias.to_le_bytes()));
+    }
+}
+
+/// The class of every sample, by the code that runs on the device.
+///
+/// # Errors
+/// A sample without invariants, or a model without a classifier.
+pub fn classify(model: &Model<'_>, samples: ArrayView2<'_, f32>) -> Result<Vec<u8>> {
+    let rows: Vec<_> = samples.rows().into_iter().collect();
+    let classes: Vec<std::result::Result<usize, bispectral_core::Error>> = rows
+        .into_par_iter()
+        .map_init(
+            || {
+                let scratch = vec![0.0; model.classifier_scratch_len()];
+                (scratch, vec![0.0; model.classes()])
+            },
+            |(scratch, scores), row| model.classify(&row.to_vec(), scratch, scores),
+        )
+        .collect();
+    let class = |(at, class): (usize, std::result::Result<usize, bispectral_core::Error>)| {
+        class.map(|class| class as u8).map_err(|error| {
+            Error::new(
+                format!("sample {at}"),
+                error.to_string(),
+                "leave the sample out",
+            )
+        })
+    };
+    classes.into_iter().enumerate().map(class).collect()
+}

@@ -1,0 +1,102 @@
+//! What was learned: W, the group behind it, and the model with what it does on orbits that were held out.
+
+use super::recognition::NotRecognised;
+use crate::analysis::evaluation::{Distances, Evaluation};
+use crate::group::identify::Identification;
+use crate::model::file::ModelBytes;
+use bispectral_core::Complex32;
+use ndarray::{Array2, ArrayView2};
+use serde::{Deserialize, Serialize};
+
+/// What came of learning.
+#[derive(Debug, Clone)]
+pub struct Learned {
+    pub(super) weights: Array2<Complex32>,
+    pub(super) identification: Result<Identification, NotRecognised>,
+    pub(super) group: Option<Recognised>,
+    pub(super) model: ModelBytes,
+    pub(super) evaluation: Evaluation,
+    pub(super) distances: Distances,
+    pub(super) steps: u64,
+    pub(super) attempts: u32,
+}
+
+/// The group that learning arrived at. The model's W is its exact characters, unless that was not wanted.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Recognised {
+    /// By its invariant factors.
+    pub name: String,
+    /// The smallest overlap of a learned row with its exact character.
+    pub least_overlap: f64,
+    /// The mean over all rows.
+    pub mean_overlap: f64,
+    /// How far the row furthest from its exact character was moved; its length is one.
+    pub moved: f64,
+    /// Rows that were learned; fewer than all where the others are products of these, since no signal excites them.
+    pub known: usize,
+}
+
+impl From<&Identification> for Recognised {
+    fn from(found: &Identification) -> Self {
+        let (least_overlap, mean_overlap) = found.overlap();
+        Recognised {
+            name: found.group.to_string(),
+            least_overlap,
+            mean_overlap,
+            moved: found.moved().into_iter().fold(0.0, f64::max),
+            known: found.known,
+        }
+    }
+}
+
+impl Learned {
+    /// W as it was learned, for all inputs: zero where every sample is. The model may have exact characters instead.
+    #[must_use]
+    pub fn weights(&self) -> ArrayView2<'_, Complex32> {
+        self.weights.view()
+    }
+
+    /// The group whose characters the rows of W are, where there is one.
+    #[must_use]
+    pub fn group(&self) -> Option<&Recognised> {
+        self.group.as_ref()
+    }
+
+    /// Which row is which character of the group and which input stands at which element; or why there is no group.
+    ///
+    /// # Errors
+    /// No group was recognised.
+    pub fn identification(&self) -> Result<&Identification, &NotRecognised> {
+        self.identification.as_ref()
+    }
+
+    /// The model, as a device reads it.
+    #[must_use]
+    pub fn model(&self) -> &ModelBytes {
+        &self.model
+    }
+
+    /// What the model does on what was held out, computed by `bispectral-core`.
+    #[must_use]
+    pub fn evaluation(&self) -> &Evaluation {
+        &self.evaluation
+    }
+
+    /// The distances between some of the samples that were held out.
+    #[must_use]
+    pub fn distances(&self) -> &Distances {
+        &self.distances
+    }
+
+    /// Steps of all phases and attempts together.
+    #[must_use]
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// How often training began.
+    #[must_use]
+    pub fn attempts(&self) -> u32 {
+        self.attempts
+    }
+}

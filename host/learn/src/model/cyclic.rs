@@ -1,0 +1,135 @@
+//! Structure `cyclic`: W as characters of a product of cyclic groups, of which only the roots of unity are stored.
+//!
+//! W_in = a·exp(−2πi Σ_f k_f g_f / m_f) with k the character of row i and g the element at which input n stands.
+
+use crate::group::identify::{Identification, identify};
+use bispectral_core::Complex32;
+use bispectral_core::format::{Structure, Transform};
+use ndarray::{ArrayView2, Axis, concatenate};
+
+/// Factors which the core's fast transform takes.
+const FAST: std::ops::RangeInclusive<usize> = 4..=1024;
+
+/// A model's rows and inputs in the group behind it.
+#[derive(Debug, Clone)]
+pub struct Cyclic {
+    found: Identification,
+    order: Vec<usize>,
+    factors: Vec<u8>,
+    characters: Vec<u8>,
+    elements: Vec<u8>,
+}
+
+impl Cyclic {
+    /// The group whose characters the rows of W are: all of them, or at least one of each conjugate pair.
+    ///
+    /// ```
+    /// use bispectral_learn::{data::group::Group, model::cyclic::Cyclic};
+    /// # use num_complex::Complex32;
+    ///
+    /// let w = "Z8".parse::<Group>()?.characters().mapv(|w| Complex32::new(w.re as f32, w.im as f32));
+    /// let half = w.slice(ndarray::s![..5, ..]);
+    /// assert_eq!(Cyclic::of(&half).unwrap().identification().group.to_string(), "Z8");
+    /// assert!(Cyclic::of(&w.slice(ndarray::s![..4, ..])).is_none());
+    /// # Ok::<(), bispectral_learn::Error>(())
+    /// ```
+    #[must_use]
+    pub fn of(w: &ArrayView2<'_, Complex32>) -> Option<Self> {
+        let found = identify(w).ok().or_else(|| identify_half(w))?;
+        let bytes = |numbers: &[usize]| -> Vec<u8> {
+            numbers
+                .iter()
+                .flat_map(|&number| (number as u16).to_le_bytes())
+                .collect()
+        };
+        let mut order: Vec<usize> = (0..w.nrows()).collect();
+        order.sort_by_key(|&row| found.characters[row]);
+        let ascending: Vec<usize> = order.iter().map(|&row| found.characters[row]).collect();
+        Some(Cyclic {
+            factors: bytes(found.group.factors()),
+            characters: bytes(&ascending),
+            elements: bytes(&found.positions),
+            order,
+            found,
+        })
+    }
+
+    /// What was found: of the rows of W alone.
+    #[must_use]
+    pub fn identification(&self) -> &Identification {
+        &self.found
+    }
+
+    /// Which row of W stands at each place of the model: ascending in their characters, of which the core computes runs.
+    #[must_use]
+    pub fn order(&self) -> &[usize] {
+        &self.order
+    }
+
+    /// Whether there is a factor for the fast transform.
+    #[must_use]
+    pub fn is_fast(&self) -> bool {
+        let fast = |factor: &usize| factor.is_power_of_two() && FAST.contains(factor);
+        self.found.group.factors().iter().any(fast)
+    }
+
+    /// The section of a model.
+    #[must_use]
+    pub fn structure(&self, transform: Transform) -> Structure<'_> {
+        Structure::Cyclic {
+            transform,
+            factors: &self.factors,
+            characters: &self.characters,
+            elements: &self.elements,
+        }
+    }
+
+    /// The weights of the model: the roots of unity at the length that makes rows of unit length.
+    #[must_use]
+    pub fn roots(&self) -> Vec<u8> {
+        let length = (self.found.positions.len() as f64).sqrt();
+        let roots = self.found.group.roots();
+        let re = roots.iter().map(|root| root.re / length);
+        let im = roots.iter().map(|root| root.im / length);
+        re.chain(im)
+            .flat_map(|part| (part as f32).to_le_bytes())
+            .collect()
+    }
+}
+
+/// The group of W together with the conjugates of its rows, as far as rows of W go.
+fn identify_half(w: &ArrayView2<'_, Complex32>) -> Option<Identification> {
+    let rows = w.nrows();
+    let conjugate = w.mapv(|w| w.conj());
+    // A row that is like its conjugate, up to a phase, is its own.
+    let lacking: Vec<usize> = (0..rows)
+        .filter(|&row| (0..rows).all(|other| !alike(&conjugate, row, w, other)))
+        .collect();
+    let whole = concatenate![Axis(0), *w, conjugate.select(Axis(0), &lacking)];
+    let mut found = identify(&whole.view()).ok()?;
+    // Whatever a conjugate generates, its row generates.
+    for generator in &mut found.generators {
+        if let Some(of) = generator.checked_sub(rows) {
+            *generator = lacking[of];
+        }
+    }
+    found.characters.truncate(rows);
+    found.overlaps.truncate(rows);
+    found.known = rows;
+    Some(found)
+}
+
+/// Whether two rows are the same but for a phase and a length: |⟨a, b⟩|² is nearly ‖a‖²‖b‖².
+fn alike(
+    a: &ndarray::Array2<Complex32>,
+    i: usize,
+    b: &ArrayView2<'_, Complex32>,
+    j: usize,
+) -> bool {
+    let (a, b) = (a.row(i), b.row(j));
+    let inner: Complex32 = a.iter().zip(&b).map(|(a, b)| a * b.conj()).sum();
+    let power =
+        |row: &ndarray::ArrayView1<'_, Complex32>| row.iter().map(|w| w.norm_sqr()).sum::<f32>();
+    // As for equal rows in `identify`.
+    inner.norm_sqr() > 0.81 * power(&a) * power(&b)
+}

@@ -1,0 +1,197 @@
+//! `.bsn` files: W and its name in the bytes that `bispectral-core` reads in place.
+
+use crate::storage::{NewFile, open_file};
+use crate::{Error, Result};
+use bispectral_core::format::{MAGIC, Parts};
+use bispectral_core::{Complex32, Model};
+use ndarray::{Array2, ArrayView2};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// A model's bytes and where they came from.
+///
+/// ```
+/// use bispectral_learn::model::file::ModelFile;
+///
+/// # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/z4.bsn");
+/// let file = ModelFile::read(path.as_ref())?;
+/// assert_eq!(file.model()?.inputs(), 4);
+/// # Ok::<(), bispectral_learn::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct ModelFile {
+    path: PathBuf,
+    bytes: Vec<u8>,
+}
+
+impl ModelFile {
+    /// Reads the file at `path`, of which [`model`](Self::model) makes sense.
+    ///
+    /// # Errors
+    /// It cannot be read, or does not begin like a model.
+    pub fn read(path: &Path) -> Result<Self> {
+        let (mut file, length) = open_file(path)?;
+        let reading = |error| Error::reading(path, &error);
+        let mut bytes = Vec::new();
+        file.by_ref()
+            .take(MAGIC.len() as u64)
+            .read_to_end(&mut bytes)
+            .map_err(reading)?;
+        // What does not begin like a model is not read any further, however long it is.
+        if bytes.len() == MAGIC.len() && bytes != MAGIC {
+            return Err(Error::model(path, bispectral_core::Error::Magic));
+        }
+        if u32::try_from(length).is_err() {
+            return Err(Error::file(
+                path,
+                format!("{length} bytes are more than the 4 GiB of the largest model"),
+                "copy or export it again",
+            ));
+        }
+        bytes
+            .try_reserve_exact(usize::try_from(length).unwrap_or(usize::MAX))
+            .map_err(|_| Error::memory(path, "model", length))?;
+        file.take(length).read_to_end(&mut bytes).map_err(reading)?;
+        Ok(ModelFile {
+            path: path.to_owned(),
+            bytes,
+        })
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// All of the file.
+    #[must_use]
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The CRC-32 at the end of the file; where it is wrong, [`model`](Self::model) says so.
+    #[must_use]
+    pub fn checksum(&self) -> u32 {
+        let crc = self.bytes.last_chunk::<4>();
+        crc.map_or(0, |crc| u32::from_le_bytes(*crc))
+    }
+
+    /// The model, once the core has checked every byte.
+    ///
+    /// # Errors
+    /// What the core has against it.
+    pub fn model(&self) -> Result<Model<'_>> {
+        Model::from_bytes(&self.bytes).map_err(|error| Error::model(&self.path, error))
+    }
+}
+
+/// The bytes of a model that was made here: the core has checked them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModelBytes {
+    bytes: Vec<u8>,
+}
+
+impl ModelBytes {
+    /// Of W, called `name`, whose rows are irreps of `group` where that is known.
+    ///
+    /// # Errors
+    /// What the core has against W: too many rows or inputs, a weight that is not finite.
+    pub fn of(
+        w: &ArrayView2<'_, Complex32>,
+        name: &str,
+        group: Option<&str>,
+    ) -> std::result::Result<Self, bispectral_core::Error> {
+        let bytes = encode_array(w, name, group)?;
+        Model::from_bytes(&bytes)?;
+        Ok(ModelBytes { bytes })
+    }
+
+    /// All of them, as they are in a `.bsn` file.
+    #[must_use]
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The model in them.
+    ///
+    /// # Panics
+    /// Never: the bytes were checked when they were made.
+    #[must_use]
+    pub fn view(&self) -> Model<'_> {
+        Model::from_bytes(&self.bytes).expect("checked when it was made")
+    }
+
+    /// Writes the file at `path`, whole or not at all; an older one is replaced.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn write(&self, path: impl AsRef<Path>) -> Result<()> {
+        let mut file = NewFile::create(path.as_ref(), true)?;
+        file.write(&self.bytes)?;
+        file.commit()
+    }
+}
+
+/// W, as the core reads it.
+#[must_use]
+pub fn weights(model: &Model<'_>) -> Array2<Complex32> {
+    Array2::from_shape_fn((model.rows(), model.inputs()), |(row, column)| {
+        model.weight(row, column).unwrap_or_default()
+    })
+}
+
+/// The bytes of a model file.
+///
+/// ```
+/// use bispectral_learn::model::file::encode;
+/// use bispectral_core::{Model, format::Parts};
+///
+/// let weights = [1.0_f32, 0.0].map(f32::to_le_bytes).concat();
+/// let parts = Parts { inputs: 1, rows: 1, name: "one", weights: &weights, ..Parts::default() };
+/// assert_eq!(Model::from_bytes(&encode(&parts)?)?.name(), "one");
+/// # Ok::<(), bispectral_core::Error>(())
+/// ```
+///
+/// # Errors
+/// What the core has against the parts.
+pub fn encode(parts: &Parts<'_>) -> std::result::Result<Vec<u8>, bispectral_core::Error> {
+    let mut bytes = vec![0; parts.encoded_len()?];
+    parts.write(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// W in the order of a model's weights: row after row, in each the real and then the imaginary parts.
+#[must_use]
+pub fn planar(w: &ArrayView2<'_, Complex32>) -> Vec<u8> {
+    let parts = w.rows().into_iter().flat_map(|row| {
+        let re: Vec<f32> = row.iter().map(|w| w.re).collect();
+        re.into_iter().chain(row.into_iter().map(|w| w.im))
+    });
+    parts.flat_map(f32::to_le_bytes).collect()
+}
+
+/// A number of rows or inputs; one past u16 is past the core's largest, too, and refused as that.
+pub(crate) fn dimension(length: usize) -> u16 {
+    u16::try_from(length).unwrap_or(u16::MAX)
+}
+
+/// The bytes of a model file, from W.
+///
+/// # Errors
+/// What the core has against W: too many rows or inputs, a weight that is not finite.
+pub fn encode_array(
+    w: &ArrayView2<'_, Complex32>,
+    name: &str,
+    group: Option<&str>,
+) -> std::result::Result<Vec<u8>, bispectral_core::Error> {
+    let weights = planar(w);
+    encode(&Parts {
+        inputs: dimension(w.ncols()),
+        rows: dimension(w.nrows()),
+        name,
+        group,
+        weights: &weights,
+        ..Parts::default()
+    })
+}

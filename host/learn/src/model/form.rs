@@ -1,0 +1,339 @@
+//! The forms that one model can take: how its weights are stored, how z_ij is had, and which pairs it computes.
+
+use super::combined::Products;
+use super::conjugates::Folded;
+use super::cyclic::Cyclic;
+use super::file::{self, dimension};
+use super::halves::halves;
+use super::integers::integers;
+use crate::data::orbits::Orbits;
+use crate::{Error, Result};
+use bispectral_core::format::{self, PairList, Parts, Transform};
+use bispectral_core::{Complex32, Model, pair_count};
+use ndarray::{Array2, ArrayView2, Axis};
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// How a weight is stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Encoding {
+    /// Four bytes, as it was learned
+    F32,
+    /// Two bytes: off by at most 2^-12 of itself
+    F16,
+    /// One byte, and a scale a row
+    I8,
+}
+
+/// How z_ij = (W_i ⊙ W_j) x is had.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Structure {
+    /// From W.
+    Dense,
+    /// From W, of which one of each conjugate pair of rows is stored.
+    Conjugates,
+    /// As a combination of so many z_k.
+    Combined(u8),
+    /// By the arithmetic of the group; the coefficients by sums or by a fast transform.
+    Cyclic(Transform),
+}
+
+/// A form of a model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Form {
+    /// How a weight is stored.
+    pub encoding: Encoding,
+    /// How z_ij is had.
+    pub structure: Structure,
+    /// The pairs of rows, ascending in the order of the triangle; all of them where there is no list.
+    pub pairs: Option<Vec<(usize, usize)>>,
+}
+
+/// A model whose forms are wanted: W, and the group behind it where there is one.
+#[derive(Debug)]
+pub struct Source {
+    path: PathBuf,
+    w: Array2<Complex32>,
+    name: String,
+    group: Option<String>,
+    pairs: Option<Vec<(usize, usize)>>,
+    folded: Folded,
+    cyclic: Option<Cyclic>,
+}
+
+impl Source {
+    /// What the model read from `path` is made of.
+    #[must_use]
+    pub fn new(path: &Path, model: &Model<'_>) -> Self {
+        let w = file::weights(model);
+        let all = model.pairs() == pair_count(model.rows());
+        Source {
+            path: path.to_owned(),
+            folded: Folded::of(&w.view()),
+            cyclic: Cyclic::of(&w.view()),
+            w,
+            name: model.name().to_owned(),
+            group: model.group().map(str::to_owned),
+            pairs: (!all).then(|| model.pair_list().collect()),
+        }
+    }
+
+    /// The model's file.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The pairs that the model computes, where not all of them.
+    #[must_use]
+    pub fn pairs(&self) -> Option<&[(usize, usize)]> {
+        self.pairs.as_deref()
+    }
+
+    /// The group behind W.
+    #[must_use]
+    pub fn cyclic(&self) -> Option<&Cyclic> {
+        self.cyclic.as_ref()
+    }
+
+    /// The rows of W that are conjugates of others.
+    #[must_use]
+    pub fn folded(&self) -> &Folded {
+        &self.folded
+    }
+
+    /// The bytes of a model of this form. `signals` are those on which combinations must be right.
+    ///
+    /// # Errors
+    /// W cannot take this form.
+    pub fn form(&self, form: &Form, signals: Option<&Orbits>) -> Result<Vec<u8>> {
+        let Form {
+            encoding,
+            structure,
+            pairs,
+        } = form;
+        let pairs = pairs.as_deref();
+        match *structure {
+            Structure::Dense => self.write(*encoding, &self.w, None, pairs),
+            Structure::Conjugates => {
+                if self.folded.is_identity() {
+                    let remedy = "take --structure dense";
+                    return Err(self.refuse("no row of W is the conjugate of another", remedy));
+                }
+                // The conjugate right behind its row, so that the core computes their products once.
+                let order = self.folded.together();
+                let w = self.w.select(Axis(0), &order);
+                let pairs = pairs.map(|pairs| renumbered(pairs, &order));
+                let folded = Folded::of(&w.view());
+                let folding = Folding {
+                    folded: &folded,
+                    combination: None,
+                };
+                self.write(*encoding, &w, Some(folding), pairs.as_deref())
+            }
+            Structure::Combined(terms) => {
+                let folding = Folding {
+                    folded: &self.folded,
+                    combination: Some(Combination { terms, signals }),
+                };
+                self.write(*encoding, &self.w, Some(folding), pairs)
+            }
+            Structure::Cyclic(transform) => self.cyclic_form(*encoding, transform, pairs),
+        }
+    }
+
+    fn cyclic_form(
+        &self,
+        encoding: Encoding,
+        transform: Transform,
+        pairs: Option<&[(usize, usize)]>,
+    ) -> Result<Vec<u8>> {
+        let Some(cyclic) = &self.cyclic else {
+            let what = "its rows are not the characters of a finite commutative group";
+            return Err(self.refuse(what, "take --structure dense or combined:4"));
+        };
+        if encoding != Encoding::F32 {
+            let what = format!("{encoding} has nothing to encode in a model that stores no W");
+            return Err(self.refuse(what, "leave --encoding out, or take --structure dense"));
+        }
+        if transform == Transform::Fft && !cyclic.is_fast() {
+            let what = "no factor of its group is a power of two of 4 to 1024";
+            return Err(self.refuse(what, "take --structure cyclic"));
+        }
+        let listed = pairs.map(|pairs| listed(&renumbered(pairs, cyclic.order())));
+        self.encode(&Parts {
+            structure: cyclic.structure(transform),
+            pairs: listed.as_deref().map_or(PairList::All, PairList::Listed),
+            weights: &cyclic.roots(),
+            ..self.parts()
+        })
+    }
+
+    /// A model with a W, of which the folded rows are stored, and their combinations where they are wanted.
+    fn write(
+        &self,
+        encoding: Encoding,
+        w: &Array2<Complex32>,
+        folding: Option<Folding<'_>>,
+        pairs: Option<&[(usize, usize)]>,
+    ) -> Result<Vec<u8>> {
+        let stored = folding
+            .as_ref()
+            .map(|folding| folding.folded.rows(&w.view()));
+        let stored = stored.as_ref().unwrap_or(w);
+        let encoded = Encoded::new(encoding, &stored.view())?;
+        let (listed, table) = (
+            pairs.map(listed),
+            folding.as_ref().map(|folding| folding.folded.bytes()),
+        );
+        let all: Vec<(usize, usize)>;
+        let combined = match folding.and_then(|folding| folding.combination) {
+            Some(Combination { terms, signals }) => {
+                let rounded = self.rounded(&encoded, stored)?;
+                all = bispectral_core::pairs(w.nrows()).collect();
+                let products = Products {
+                    w: w.view(),
+                    stored: rounded.view(),
+                    pairs: pairs.unwrap_or(&all),
+                    terms,
+                    signals,
+                };
+                Some(products.combine()?)
+            }
+            None => None,
+        };
+        let structure = match (&table, &combined) {
+            (None, _) => format::Structure::Dense,
+            (Some(rows), None) => format::Structure::Conjugates { rows },
+            (Some(rows), Some(combined)) => combined.structure(rows),
+        };
+        self.encode(&Parts {
+            structure,
+            encoding: encoded.section(),
+            pairs: listed.as_deref().map_or(PairList::All, PairList::Listed),
+            weights: &encoded.weights,
+            ..self.parts()
+        })
+    }
+
+    /// The stored rows as the core will read them.
+    fn rounded(&self, encoded: &Encoded, stored: &Array2<Complex32>) -> Result<Array2<Complex32>> {
+        let bytes = self.encode(&Parts {
+            rows: dimension(stored.nrows()),
+            encoding: encoded.section(),
+            weights: &encoded.weights,
+            ..self.parts()
+        })?;
+        let model = Model::from_bytes(&bytes).map_err(|error| Error::model(&self.path, error))?;
+        Ok(file::weights(&model))
+    }
+
+    /// What all forms have in common.
+    fn parts(&self) -> Parts<'_> {
+        Parts {
+            inputs: dimension(self.w.ncols()),
+            rows: dimension(self.w.nrows()),
+            name: &self.name,
+            group: self.group.as_deref(),
+            ..Parts::default()
+        }
+    }
+
+    fn encode(&self, parts: &Parts<'_>) -> Result<Vec<u8>> {
+        file::encode(parts).map_err(|error| Error::model(&self.path, error))
+    }
+
+    fn refuse(&self, what: impl Into<String>, remedy: &str) -> Error {
+        Error::file(&self.path, what, remedy)
+    }
+}
+
+/// Which rows are stored, and of how many of them products are combined.
+struct Folding<'a> {
+    folded: &'a Folded,
+    combination: Option<Combination<'a>>,
+}
+
+/// K, and the signals on which the error counts.
+struct Combination<'a> {
+    terms: u8,
+    signals: Option<&'a Orbits>,
+}
+
+/// Weights as they lie in a model.
+struct Encoded {
+    encoding: Encoding,
+    scales: Vec<u8>,
+    weights: Vec<u8>,
+}
+
+impl Encoded {
+    fn new(encoding: Encoding, w: &ArrayView2<'_, Complex32>) -> Result<Self> {
+        let (scales, weights) = match encoding {
+            Encoding::F32 => (Vec::new(), file::planar(w)),
+            Encoding::F16 => (Vec::new(), halves(w)?),
+            Encoding::I8 => {
+                let found = integers(w)?;
+                (found.scales, found.weights)
+            }
+        };
+        Ok(Encoded {
+            encoding,
+            scales,
+            weights,
+        })
+    }
+
+    fn section(&self) -> format::Encoding<'_> {
+        match self.encoding {
+            Encoding::F32 => format::Encoding::F32,
+            Encoding::F16 => format::Encoding::F16,
+            Encoding::I8 => format::Encoding::I8 {
+                scales: &self.scales,
+            },
+        }
+    }
+}
+
+/// Pairs as they lie in a model.
+fn listed(pairs: &[(usize, usize)]) -> Vec<u8> {
+    let numbers = pairs.iter().flat_map(|&(i, j)| [i, j]);
+    numbers.flat_map(|row| (row as u16).to_le_bytes()).collect()
+}
+
+/// The same pairs of rows where `order` says which row stands at each place now.
+fn renumbered(pairs: &[(usize, usize)], order: &[usize]) -> Vec<(usize, usize)> {
+    let mut place = vec![0; order.len()];
+    for (now, &before) in order.iter().enumerate() {
+        place[before] = now;
+    }
+    let moved = pairs.iter().map(|&(i, j)| {
+        let (i, j) = (place[i], place[j]);
+        (i.min(j), i.max(j))
+    });
+    let mut moved: Vec<(usize, usize)> = moved.collect();
+    moved.sort_unstable();
+    moved
+}
+
+impl fmt::Display for Encoding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Encoding::F32 => "f32",
+            Encoding::F16 => "f16",
+            Encoding::I8 => "i8",
+        })
+    }
+}
+
+impl fmt::Display for Structure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Structure::Dense => f.write_str("dense"),
+            Structure::Conjugates => f.write_str("conjugates"),
+            Structure::Combined(terms) => write!(f, "combined:{terms}"),
+            Structure::Cyclic(Transform::Fft) => f.write_str("fft"),
+            Structure::Cyclic(_) => f.write_str("cyclic"),
+        }
+    }
+}

@@ -1,0 +1,11 @@
+//! What the mathematics is computed with: two precisions, matrices and their products, Adam, whitening, random streams.
+
+pub mod adam;
+pub(crate) mod matrix;
+pub mod orthogonal;
+pub mod random;
+mod real;
+pub mod whitening;
+
+pub use real::Real;
+pub(crate) use real::{LANES, padded};
