@@ -18,7 +18,7 @@ mod fft;
 
 use crate::bispectrum::{Scale, triple};
 use crate::error::Error;
-use crate::format::{Structure, Transform, order_and_exponent};
+use crate::format::{StoredStructure, Transform, order_and_exponent};
 use crate::magnitude::{Accumulator, BLOCK, Block, Blocks, Magnitude};
 use crate::pairs::Order;
 use crate::scaling::{PowerOfTwo, power_of_two};
@@ -107,11 +107,11 @@ impl<'a> Cyclic<'a> {
     /// [`Error::Malformed`] where the structure is another, the first root no positive number, or a real or imaginary
     /// part larger than it; [`Error::NeedsFft`] where the program was built without the transform the model calls for.
     pub(crate) fn new(
-        structure: &Structure<'a>,
+        structure: &StoredStructure<'a>,
         roots: Weights<'a>,
         largest: i32,
     ) -> Result<Self, Error> {
-        let Structure::Cyclic {
+        let StoredStructure::Cyclic {
             transform,
             factors,
             characters,

@@ -10,7 +10,7 @@
 //! In the others a sum takes its inputs in their order, then scale and bias. Nothing is fused.
 
 use crate::error::Error;
-use crate::format::{Head, LayerEncoding, MAX_DIMENSION, numbers};
+use crate::format::{LayerEncoding, MAX_DIMENSION, StoredLayers, numbers};
 use crate::magnitude::Magnitude;
 use num_complex::Complex32;
 
@@ -38,16 +38,19 @@ struct Layer<'a> {
 }
 
 impl<'a> Perceptron<'a> {
-    /// The perceptron of `head` behind `pairs` invariants, if it has one.
+    /// The perceptron of these layers behind `pairs` invariants, if it has one.
     ///
     /// # Errors
     /// [`Error::Malformed`] where sizes and bytes do not fit together, or a number is not finite.
-    pub(crate) fn new(head: &Head<'a>, pairs: usize) -> Result<Option<Self>, Error> {
-        let Head::Perceptron {
+    pub(crate) fn new(
+        layers: Option<StoredLayers<'a>>,
+        pairs: usize,
+    ) -> Result<Option<Self>, Error> {
+        let Some(StoredLayers {
             encoding,
             sizes,
             layers,
-        } = *head
+        }) = layers
         else {
             return Ok(None);
         };

@@ -2,8 +2,8 @@
 //! caller.
 
 use crate::bispectrum::Scale;
-use crate::error::Error;
-use crate::format::{Layout, Parts, saturate};
+use crate::error::{Error, saturate};
+use crate::format::{Layout, Parts, View};
 use crate::head::Perceptron;
 use crate::kernel::Kernel;
 use crate::magnitude::Magnitude;
@@ -47,7 +47,7 @@ pub const fn scratch_len(inputs: usize, rows: usize) -> usize {
 /// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Model<'a> {
-    parts: Parts<'a>,
+    view: View<'a>,
     order: Order<'a>,
     head: Option<Perceptron<'a>>,
     stored_rows: usize,
@@ -73,15 +73,15 @@ impl<'a> Model<'a> {
     /// assert!(matches!(Model::from_bytes(&bytes), Err(Error::Checksum { .. })));
     /// ```
     pub fn from_bytes(bytes: &'a [u8]) -> Result<Self, Error> {
-        let (parts, layout) = Parts::read(bytes)?;
+        let (view, layout) = View::read(bytes)?;
         let Layout {
             order,
             head,
             stored_rows,
         } = layout;
-        let (kernel, exponent) = Kernel::new(&parts)?;
+        let (kernel, exponent) = Kernel::new(&view)?;
         Ok(Model {
-            parts,
+            view,
             order,
             head,
             stored_rows,
@@ -93,25 +93,25 @@ impl<'a> Model<'a> {
     /// What people call the model.
     #[must_use]
     pub fn name(&self) -> &'a str {
-        self.parts.name
+        self.view.name
     }
 
     /// The group whose irreducible representations the rows are, where the exporter knew it.
     #[must_use]
     pub fn group(&self) -> Option<&'a str> {
-        self.parts.group
+        self.view.group
     }
 
     /// N: the samples of a signal.
     #[must_use]
     pub fn inputs(&self) -> usize {
-        self.parts.inputs.into()
+        self.view.inputs.into()
     }
 
     /// R: the rows of W, one coefficient each.
     #[must_use]
     pub fn rows(&self) -> usize {
-        self.parts.rows.into()
+        self.view.rows.into()
     }
 
     /// The invariants of a signal: R(R+1)/2, or as many as the model lists.
@@ -180,7 +180,7 @@ impl<'a> Model<'a> {
     /// ```
     #[must_use]
     pub fn parts(&self) -> Parts<'a> {
-        self.parts
+        self.view.parts()
     }
 
     /// Elements of scratch the calls below need; [`scratch_len`](crate::scratch_len) for use in types.
@@ -398,14 +398,16 @@ impl<'a> Model<'a> {
     /// row of W responds to it. [`Error::Overflow`] where a score is larger than f32 holds: `scores` is zeros.
     ///
     /// ```
-    /// use bispectral_core::{Model, format::{Head, LayerEncoding, Parts}};
+    /// use bispectral_core::format::{Head, Layer, Layers, Parts, Weights};
+    /// use bispectral_core::Model;
     ///
     /// // One row and one input: β̄ = 1 for a positive sample and −1 for a negative one.
-    /// let weights = [1.0_f32, 0.0].map(f32::to_le_bytes).concat();
-    /// // Scores Re β̄ and −Re β̄: weights of the real part, of the imaginary part, biases.
-    /// let layers = [1.0_f32, -1.0, 0.0, 0.0, 0.0, 0.0].map(f32::to_le_bytes).concat();
-    /// let head = Head::Perceptron { encoding: LayerEncoding::F32, sizes: &[2, 0], layers: &layers };
-    /// let parts = Parts { inputs: 1, rows: 1, weights: &weights, head, ..Parts::default() };
+    /// let weights = Weights::F32((&[1.0, 0.0]).into());
+    /// // Scores Re β̄ and −Re β̄: weights of the real part, then of the imaginary part.
+    /// let layer = Layer { weights: &[1.0, -1.0, 0.0, 0.0], biases: &[0.0, 0.0] };
+    /// let layers = [layer];
+    /// let head = Head::Perceptron(Layers::F32(&layers));
+    /// let parts = Parts { inputs: 1, rows: 1, weights, head, ..Parts::default() };
     /// let mut bytes = vec![0; parts.encoded_len()?];
     /// let model = Model::from_bytes(parts.write(&mut bytes)?)?;
     ///
