@@ -35,8 +35,7 @@ fn the_file_on_the_page_is_read_field_by_field() {
 
 #[test]
 fn the_hexdump_on_the_page_is_the_file() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/format.md");
-    let page = std::fs::read_to_string(path).unwrap();
+    let page = include_str!("../format.md");
     let (_, dump) = page.split_once("```\n").unwrap();
     let (dump, _) = dump.split_once("```").unwrap();
     let mut bytes = Vec::new();
