@@ -2,7 +2,7 @@
 //!
 //! `cargo bench -p bispectral-benches --bench invariants`
 
-use bispectral_core::format::Parts;
+use bispectral_core::format::{Parts, Weights};
 use bispectral_core::{Complex32, Model};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -26,14 +26,14 @@ fn main() {
 /// Weights without any structure, of about unit length a row.
 fn model(inputs: u16, rows: u16) -> Vec<u8> {
     let count = 2 * usize::from(inputs) * usize::from(rows);
-    let weights: Vec<u8> = (0..count)
-        .flat_map(|k| ((k as f32 * 1.618).sin() / f32::from(inputs).sqrt()).to_le_bytes())
+    let weights: Vec<f32> = (0..count)
+        .map(|k| (k as f32 * 1.618).sin() / f32::from(inputs).sqrt())
         .collect();
     let parts = Parts {
         inputs,
         rows,
         name: "bench",
-        weights: &weights,
+        weights: Weights::F32((&weights[..]).into()),
         ..Parts::default()
     };
     let mut bytes = vec![0; parts.encoded_len().expect("fitting parts")];

@@ -1,21 +1,29 @@
 //! W of characters of a product of cyclic groups: z_i = Z[k_i] and z_ij = a·Z[k_i + k_j], with Z the coefficients of all
 //! characters. No row is stored.
 //!
-//! A term takes some thirty instructions, whatever N is. Elements are numbered with the last factor fastest, so where the
+//! **The transform.** Z_k = a Σ_g x_g χ_k(g): x goes to the elements its samples stand at, and is transformed along one
+//! factor after the other. x is real, so Z_−k is the conjugate of Z_k. The longest factor comes first; of its outputs only
+//! those of k ≤ m/2 are transformed along the others, the last factor before the first, and the rest is filled in at the
+//! end.
+//!
+//! **The order.** Samples at one element, each times a, are added in the order of the samples. The roots of a factor are
+//! those of the model times 1/a, rounded to f32. A sum along the factor adds its terms in the order of the coordinate,
+//! v_re·w_re and then −v_im·w_im to the real part, v_re·w_im and then v_im·w_re to the imaginary part.
+//!
+//! **The terms.** One takes some thirty instructions, whatever N is. Elements are numbered with the last factor fastest, so where the
 //! characters of consecutive rows are consecutive numbers, those of their products are, too: both are read as runs, and
 //! the sum of two characters is computed once a run.
 
-#[cfg_attr(not(feature = "fft"), path = "cyclic/no_fft.rs")]
 mod fft;
-mod transform;
 
 use crate::bispectrum::{Scale, triple};
 use crate::error::Error;
-use crate::format::{Structure, Transform, order_and_exponent};
+use crate::format::{StoredStructure, Transform, order_and_exponent};
 use crate::magnitude::{Accumulator, BLOCK, Block, Blocks, Magnitude};
 use crate::pairs::Order;
-use crate::scaling::power_of_two;
+use crate::scaling::{PowerOfTwo, power_of_two};
 use crate::weights::{Element, Weights, with_matrix};
+use fft::fast;
 use num_complex::Complex32;
 
 /// Elements of scratch that a cyclic model needs: the coefficients of all characters, and a line along a
@@ -72,6 +80,26 @@ struct Run {
     len: usize,
 }
 
+/// A factor: its order m, and how far apart neighbours along it are.
+#[derive(Clone, Copy, PartialEq)]
+struct Axis {
+    m: usize,
+    stride: usize,
+}
+
+impl Axis {
+    /// The coordinate of an element along this factor.
+    fn coordinate(self, element: usize) -> usize {
+        element / self.stride.max(1) % self.m.max(1)
+    }
+
+    /// The first elements of the lines along this factor, of a group of this order.
+    fn lines(self, order: usize) -> impl Iterator<Item = usize> {
+        let firsts = (0..order).step_by((self.m * self.stride).max(1));
+        firsts.flat_map(move |first| first..first + self.stride)
+    }
+}
+
 impl<'a> Cyclic<'a> {
     /// The model of a checked structure and finite roots, of which the largest has the exponent `largest`.
     ///
@@ -79,11 +107,11 @@ impl<'a> Cyclic<'a> {
     /// [`Error::Malformed`] where the structure is another, the first root no positive number, or a real or imaginary
     /// part larger than it; [`Error::NeedsFft`] where the program was built without the transform the model calls for.
     pub(crate) fn new(
-        structure: &Structure<'a>,
+        structure: &StoredStructure<'a>,
         roots: Weights<'a>,
         largest: i32,
     ) -> Result<Self, Error> {
-        let Structure::Cyclic {
+        let StoredStructure::Cyclic {
             transform,
             factors,
             characters,
@@ -138,6 +166,114 @@ impl<'a> Cyclic<'a> {
         }
         let root = root % self.exponent.max(1);
         self.roots.get(0, root)
+    }
+
+    /// Z of the scaled signal, at the front of the scratch.
+    fn coefficients<'s>(&self, x: &[f32], scale: Scale, scratch: &'s mut [f32]) -> &'s [Complex32] {
+        let scratch: &mut [Complex32] = bytemuck::try_cast_slice_mut(scratch).unwrap_or_default();
+        let (z, line) = scratch.split_at_mut_checked(self.order).unwrap_or_default();
+        self.place_samples(x, scale.signal(), z);
+        let longest = self.longest();
+        self.along(longest, longest, z, line);
+        for axis in self.axes().filter(|axis| *axis != longest) {
+            self.along(axis, longest, z, line);
+        }
+        self.fill_in(longest, z);
+        z
+    }
+
+    /// The factors that do something, the last first.
+    fn axes(&self) -> impl Iterator<Item = Axis> {
+        let mut stride = 1;
+        let axes = self.factors.iter().rev().map(move |m| {
+            let m = number(m).max(1);
+            let axis = Axis { m, stride };
+            stride *= m;
+            axis
+        });
+        axes.filter(|axis| axis.m > 1)
+    }
+
+    /// The longest factor; of several, the one whose neighbours are closest.
+    fn longest(&self) -> Axis {
+        let none = Axis { m: 1, stride: 1 };
+        let longer = |a: Axis, b: Axis| if b.m > a.m { b } else { a };
+        self.axes().fold(none, longer)
+    }
+
+    /// Samples to their elements, times a·2^-E_w.
+    fn place_samples(&self, x: &[f32], scale: PowerOfTwo, z: &mut [Complex32]) {
+        z.fill(Complex32::ZERO);
+        for (x, element) in x.iter().zip(self.elements) {
+            if let Some(z) = z.get_mut(number(element)) {
+                z.re += scale.scale(*x) * self.amplitude;
+            }
+        }
+    }
+
+    /// Every line along a factor. Along the longest, which is the first, all are real and half of a line is enough;
+    /// along another, those lines are left out which are conjugates.
+    fn along(&self, axis: Axis, longest: Axis, z: &mut [Complex32], scratch: &mut [Complex32]) {
+        let Axis { m, stride } = axis;
+        let (line, roots) = scratch.split_at_mut_checked(m).unwrap_or_default();
+        let roots = roots.get_mut(..m).unwrap_or_default();
+        self.write_roots(roots);
+        let outputs = if axis == longest { m / 2 + 1 } else { m };
+        for from in axis.lines(self.order) {
+            if axis != longest && longest.coordinate(from) > longest.m / 2 {
+                continue;
+            }
+            let z = z.get_mut(from..).unwrap_or_default();
+            let gathered = line.iter_mut().zip(z.iter().step_by(stride.max(1)));
+            gathered.for_each(|(v, z)| *v = *z);
+            let scattered = z.iter_mut().step_by(stride.max(1)).take(outputs);
+            if self.transform == Transform::Fft && fast(line) {
+                scattered.zip(&*line).for_each(|(z, v)| *z = *v);
+            } else if axis == longest {
+                sums(scattered, line, roots, |sum, v, w| {
+                    sum.re += v.re * w.re;
+                    sum.im += v.re * w.im;
+                });
+            } else {
+                sums(scattered, line, roots, |sum, v, w| {
+                    sum.re += v.re * w.re;
+                    sum.re -= v.im * w.im;
+                    sum.im += v.re * w.im;
+                    sum.im += v.im * w.re;
+                });
+            }
+        }
+    }
+
+    /// exp(−2πi t/m) for a factor of order m.
+    fn write_roots(&self, roots: &mut [Complex32]) {
+        let step = self.exponent / roots.len().max(1);
+        with_matrix!(self.roots, w => {
+            let stored = w.row(0);
+            for (t, root) in roots.iter_mut().enumerate() {
+                *root = stored.get(t * step).unwrap_or_default() * self.reciprocal;
+            }
+        });
+    }
+
+    /// Z_k = conj(Z_−k) for the other half.
+    fn fill_in(&self, longest: Axis, z: &mut [Complex32]) {
+        let Axis { m, stride } = longest;
+        for from in longest.lines(self.order) {
+            let negative = self.negative(from);
+            for k in m / 2 + 1..m {
+                let value = at(z, negative + (m - k) * stride).conj();
+                if let Some(z) = z.get_mut(from + k * stride) {
+                    *z = value;
+                }
+            }
+        }
+    }
+
+    /// −k.
+    fn negative(&self, k: usize) -> usize {
+        let along = |axis: Axis| axis.stride * wrapped(axis.m - axis.coordinate(k), axis.m);
+        self.axes().map(along).sum()
     }
 
     /// z_i of the scaled signal, row after row.
@@ -270,6 +406,24 @@ impl<'a> Cyclic<'a> {
             [others @ .., _] => sum(others, i.outer, j.outer),
         };
         Place { outer, inner }
+    }
+}
+
+/// Σ_g v_g w^(k g) for k = 0, 1, … of the outputs, w the first root of unity.
+#[inline(always)]
+fn sums<'z>(
+    outputs: impl Iterator<Item = &'z mut Complex32>,
+    line: &[Complex32],
+    roots: &[Complex32],
+    add: impl Fn(&mut Complex32, Complex32, Complex32),
+) {
+    for (k, output) in outputs.enumerate() {
+        let (mut sum, mut root) = (Complex32::ZERO, 0);
+        for v in line {
+            add(&mut sum, *v, at(roots, root));
+            root = wrapped(root + k, roots.len());
+        }
+        *output = sum;
     }
 }
 

@@ -236,3 +236,15 @@ impl fmt::Display for Error {
 }
 
 impl core::error::Error for Error {}
+
+/// A length for an error message; no model is longer than 4 GiB.
+pub(crate) fn saturate(length: usize) -> u32 {
+    u32::try_from(length).unwrap_or(u32::MAX)
+}
+
+#[cfg(feature = "std")]
+impl From<Error> for std::io::Error {
+    fn from(error: Error) -> Self {
+        std::io::Error::new(std::io::ErrorKind::InvalidData, error)
+    }
+}

@@ -1,7 +1,6 @@
 //! A model with buffers of its own, for those who would rather not hand slices around.
 
-use crate::error::Error;
-use crate::format::saturate;
+use crate::error::{Error, saturate};
 use crate::model::Model;
 use heapless::Vec;
 use num_complex::Complex32;

@@ -10,8 +10,8 @@
 //! In the others a sum takes its inputs in their order, then scale and bias. Nothing is fused.
 
 use crate::error::Error;
-use crate::format::{Head, LayerEncoding, MAX_DIMENSION, numbers, saturate};
-use crate::model::Model;
+use crate::format::{LayerEncoding, MAX_DIMENSION, StoredLayers, numbers};
+use crate::magnitude::Magnitude;
 use num_complex::Complex32;
 
 /// Bytes of an f32: a weight, a scale or a bias.
@@ -38,16 +38,19 @@ struct Layer<'a> {
 }
 
 impl<'a> Perceptron<'a> {
-    /// The perceptron of `head` behind `pairs` invariants, if it has one.
+    /// The perceptron of these layers behind `pairs` invariants, if it has one.
     ///
     /// # Errors
     /// [`Error::Malformed`] where sizes and bytes do not fit together, or a number is not finite.
-    pub(crate) fn new(head: &Head<'a>, pairs: usize) -> Result<Option<Self>, Error> {
-        let Head::Perceptron {
+    pub(crate) fn new(
+        layers: Option<StoredLayers<'a>>,
+        pairs: usize,
+    ) -> Result<Option<Self>, Error> {
+        let Some(StoredLayers {
             encoding,
             sizes,
             layers,
-        } = *head
+        }) = layers
         else {
             return Ok(None);
         };
@@ -115,29 +118,32 @@ impl<'a> Perceptron<'a> {
         numbers(self.sizes).max().map_or(0, usize::from)
     }
 
-    /// Adds a term of the bispectrum, the `at`-th of its features, to the sums of the first layer.
-    #[inline(always)]
-    fn add_term(&self, first: &Layer<'a>, at: usize, term: Complex32, sums: &mut [f32]) {
-        let outputs = sums.len();
-        for (part, value) in [(2 * at, term.re), (2 * at + 1, term.im)] {
-            match self.encoding {
-                LayerEncoding::F32 => {
-                    let (weights, _) = first.weights.as_chunks::<F32>();
-                    for (sum, weight) in sums.iter_mut().zip(column(weights, part, outputs)) {
-                        *sum += f32::from_le_bytes(*weight) * value;
-                    }
-                }
-                LayerEncoding::I8 => {
-                    for (sum, weight) in sums.iter_mut().zip(column(first.weights, part, outputs)) {
-                        *sum += f32::from(*weight as i8) * value;
-                    }
-                }
-            }
-        }
+    /// The first layer with its sums at the front of `scratch`, which has [`scratch_len`](Self::scratch_len) elements.
+    pub(crate) fn first_layer<'s>(&self, scratch: &'s mut [f32]) -> Option<FirstLayer<'a, 's>> {
+        let (sums, other) = scratch.split_at_mut_checked(self.widest())?;
+        let outputs = numbers(self.sizes).next().map_or(0, usize::from);
+        let mut rest = self.layers;
+        let layer = self.split(&mut rest, self.features, outputs)?;
+        sums.fill(0.0);
+        Some(FirstLayer {
+            perceptron: *self,
+            layer,
+            rest,
+            outputs,
+            sums,
+            other,
+            at: 0,
+        })
     }
 
     /// The layers behind the first, from its sums to the scores; `from` and `to` have room for the widest.
-    fn rest(&self, mut rest: &'a [u8], from: &mut [f32], to: &mut [f32], scores: &mut [f32]) {
+    fn other_layers(
+        &self,
+        mut rest: &'a [u8],
+        from: &mut [f32],
+        to: &mut [f32],
+        scores: &mut [f32],
+    ) {
         let (mut from, mut to) = (from, to);
         let mut inputs = numbers(self.sizes).next().map_or(0, usize::from);
         for outputs in numbers(self.sizes).skip(1).map(usize::from) {
@@ -180,6 +186,56 @@ impl<'a> Perceptron<'a> {
     }
 }
 
+/// The first layer while the terms of the bispectrum come.
+pub(crate) struct FirstLayer<'a, 's> {
+    perceptron: Perceptron<'a>,
+    layer: Layer<'a>,
+    /// The layers behind it.
+    rest: &'a [u8],
+    /// m_1.
+    outputs: usize,
+    /// m_1 sums, and room for the widest layer.
+    sums: &'s mut [f32],
+    /// Room for the widest layer.
+    other: &'s mut [f32],
+    /// Terms so far.
+    at: usize,
+}
+
+impl FirstLayer<'_, '_> {
+    /// Adds the next term of the bispectrum to the sums.
+    #[inline(always)]
+    pub(crate) fn add(&mut self, term: Complex32) {
+        let sums = self.sums.get_mut(..self.outputs).unwrap_or_default();
+        let weights = self.layer.weights;
+        for (part, value) in [(2 * self.at, term.re), (2 * self.at + 1, term.im)] {
+            match self.perceptron.encoding {
+                LayerEncoding::F32 => {
+                    let (weights, _) = weights.as_chunks::<F32>();
+                    let column = column(weights, part, self.outputs);
+                    for (sum, weight) in sums.iter_mut().zip(column) {
+                        *sum += f32::from_le_bytes(*weight) * value;
+                    }
+                }
+                LayerEncoding::I8 => {
+                    let column = column(weights, part, self.outputs);
+                    for (sum, weight) in sums.iter_mut().zip(column) {
+                        *sum += f32::from(*weight as i8) * value;
+                    }
+                }
+            }
+        }
+        self.at += 1;
+    }
+
+    /// The scores, once all terms were added and their norm is known.
+    pub(crate) fn scores(self, magnitude: Magnitude, scores: &mut [f32]) {
+        let sums = self.sums.get_mut(..self.outputs).unwrap_or_default();
+        self.layer.finish(sums, 1.0 / magnitude.norm());
+        (self.perceptron).other_layers(self.rest, self.sums, self.other, scores);
+    }
+}
+
 impl Layer<'_> {
     /// The sums times `factor`, the scales of their rows, and with the biases.
     fn finish(&self, sums: &mut [f32], factor: f32) {
@@ -201,100 +257,4 @@ fn column<T>(all: &[T], at: usize, len: usize) -> &[T] {
     all.get(from..)
         .and_then(|rest| rest.get(..len))
         .unwrap_or_default()
-}
-
-impl Model<'_> {
-    /// Classes that [`scores`](Self::scores) tells apart; none where the model has no classifier.
-    #[must_use]
-    pub fn classes(&self) -> usize {
-        self.head.map_or(0, |head| head.classes())
-    }
-
-    /// Elements of scratch that [`scores`](Self::scores) and [`classify`](Self::classify) need.
-    #[must_use]
-    pub fn classifier_scratch_len(&self) -> usize {
-        self.scratch_len() + self.head.map_or(0, |head| head.scratch_len())
-    }
-
-    /// The score of every class, to the front of `scores`; the largest is the class.
-    ///
-    /// The invariants are never held: they go into the first layer of the classifier as they come.
-    ///
-    /// # Errors
-    /// [`Error::NoClassifier`]; a wrong length, or a signal that is zero or not finite; [`Error::ZeroBispectrum`] where no
-    /// row of W responds to it. [`Error::Overflow`] where a score is larger than f32 holds: `scores` is zeros.
-    ///
-    /// ```
-    /// use bispectral_core::{Model, format::{Head, LayerEncoding, Parts}};
-    ///
-    /// // One row and one input: β̄ = 1 for a positive sample and −1 for a negative one.
-    /// let weights = [1.0_f32, 0.0].map(f32::to_le_bytes).concat();
-    /// // Scores Re β̄ and −Re β̄: weights of the real part, of the imaginary part, biases.
-    /// let layers = [1.0_f32, -1.0, 0.0, 0.0, 0.0, 0.0].map(f32::to_le_bytes).concat();
-    /// let head = Head::Perceptron { encoding: LayerEncoding::F32, sizes: &[2, 0], layers: &layers };
-    /// let parts = Parts { inputs: 1, rows: 1, weights: &weights, head, ..Parts::default() };
-    /// let mut bytes = vec![0; parts.encoded_len()?];
-    /// let model = Model::from_bytes(parts.write(&mut bytes)?)?;
-    ///
-    /// let (mut scratch, mut scores) = (vec![0.0; model.classifier_scratch_len()], [0.0; 2]);
-    /// assert_eq!(model.classify(&[0.3], &mut scratch, &mut scores)?, 0);
-    /// assert_eq!(model.classify(&[-7.0], &mut scratch, &mut scores)?, 1);
-    /// assert_eq!(scores, [-1.0, 1.0]);
-    /// # Ok::<(), bispectral_core::Error>(())
-    /// ```
-    pub fn scores(&self, x: &[f32], scratch: &mut [f32], scores: &mut [f32]) -> Result<(), Error> {
-        let head = self.head.ok_or(Error::NoClassifier)?;
-        let scores = crate::features::front(scores, head.classes())?;
-        let (needed, found) = (self.classifier_scratch_len(), scratch.len());
-        let short = Error::ScratchLength {
-            needed: saturate(needed),
-            found: saturate(found),
-        };
-        let (scratch, behind) = scratch
-            .split_at_mut_checked(self.scratch_len())
-            .ok_or(short)?;
-        let widest = head.widest();
-        let (sums, behind) = behind.split_at_mut_checked(widest).ok_or(short)?;
-        let other = behind.get_mut(..widest).ok_or(short)?;
-
-        let mut rest = head.layers;
-        let outputs = numbers(head.sizes).next().map_or(0, usize::from);
-        let first = head
-            .split(&mut rest, head.features, outputs)
-            .ok_or(Error::Malformed)?;
-        sums.fill(0.0);
-        let mut at = 0;
-        let first_sums = sums.get_mut(..outputs).unwrap_or_default();
-        let magnitude = self.stream(x, scratch, |_, _, term| {
-            head.add_term(&first, at, term, first_sums);
-            at += 1;
-        })?;
-        first.finish(first_sums, 1.0 / magnitude.norm());
-        head.rest(rest, sums, other, scores);
-        if scores.iter().all(|score| score.is_finite()) {
-            return Ok(());
-        }
-        scores.fill(0.0);
-        Err(Error::Overflow)
-    }
-
-    /// The class of a signal: the first of those with the largest [score](Self::scores).
-    ///
-    /// # Errors
-    /// As [`scores`](Self::scores).
-    pub fn classify(
-        &self,
-        x: &[f32],
-        scratch: &mut [f32],
-        scores: &mut [f32],
-    ) -> Result<usize, Error> {
-        self.scores(x, scratch, scores)?;
-        let mut best = (0, f32::NEG_INFINITY);
-        for (class, score) in scores.iter().take(self.classes()).enumerate() {
-            if *score > best.1 {
-                best = (class, *score);
-            }
-        }
-        Ok(best.0)
-    }
 }

@@ -6,7 +6,7 @@ use crate::conjugates;
 use crate::cyclic::Cyclic;
 use crate::error::Error;
 use crate::fold::Fold;
-use crate::format::{Encoding, Parts, Structure, order_and_exponent};
+use crate::format::{Encoding, StoredStructure, View, order_and_exponent};
 use crate::integer::{Integers, split};
 use crate::magnitude::Magnitude;
 use crate::model::scratch_len;
@@ -34,31 +34,31 @@ pub(crate) enum Kernel<'a> {
 
 impl<'a> Kernel<'a> {
     /// The computation, and the exponent of the largest weight, once every weight is known to be a number.
-    pub(crate) fn new(parts: &Parts<'a>) -> Result<(Self, i32), Error> {
-        let inputs = parts.inputs.into();
-        match (parts.encoding, parts.structure) {
-            (_, Structure::Cyclic { factors, .. }) => {
+    pub(crate) fn new(view: &View<'a>) -> Result<(Self, i32), Error> {
+        let inputs = view.inputs.into();
+        match (view.encoding, view.structure) {
+            (_, StoredStructure::Cyclic { factors, .. }) => {
                 let (_, width) = order_and_exponent(factors).ok_or(Error::Malformed)?;
-                let (roots, exponent) = floats(parts, width)?;
-                let cyclic = Cyclic::new(&parts.structure, roots, exponent)?;
+                let (roots, exponent) = floats(view, width)?;
+                let cyclic = Cyclic::new(&view.structure, roots, exponent)?;
                 Ok((Kernel::Cyclic(cyclic), exponent))
             }
             (
                 _,
-                Structure::Combined {
+                StoredStructure::Combined {
                     rows,
                     terms,
                     scale,
                     coefficients,
                 },
             ) => {
-                let (weights, exponent) = match parts.encoding {
+                let (weights, exponent) = match view.encoding {
                     Encoding::I8 { scales } => {
-                        let (w, exponent) = integers(parts, scales)?;
+                        let (w, exponent) = integers(view, scales)?;
                         (Rows::Integer(w), exponent)
                     }
                     _ => {
-                        let (w, exponent) = floats(parts, inputs)?;
+                        let (w, exponent) = floats(view, inputs)?;
                         (Rows::Float(w), exponent)
                     }
                 };
@@ -66,19 +66,19 @@ impl<'a> Kernel<'a> {
                 Ok((Kernel::Combined(combined), exponent))
             }
             (Encoding::I8 { scales }, structure) => {
-                let (w, exponent) = integers(parts, scales)?;
+                let (w, exponent) = integers(view, scales)?;
                 let fold = match structure {
-                    Structure::Conjugates { rows } => Fold::new(rows),
+                    StoredStructure::Conjugates { rows } => Fold::new(rows),
                     _ => Fold::NONE,
                 };
                 Ok((Kernel::Integer(w, fold), exponent))
             }
-            (_, Structure::Dense) => {
-                let (weights, exponent) = floats(parts, inputs)?;
+            (_, StoredStructure::Dense) => {
+                let (weights, exponent) = floats(view, inputs)?;
                 Ok((Kernel::Dense(weights), exponent))
             }
-            (_, Structure::Conjugates { rows }) => {
-                let (weights, exponent) = floats(parts, inputs)?;
+            (_, StoredStructure::Conjugates { rows }) => {
+                let (weights, exponent) = floats(view, inputs)?;
                 Ok((Kernel::Conjugates(weights, Fold::new(rows)), exponent))
             }
         }
@@ -202,10 +202,10 @@ fn in_range<T>((weights, exponent): (T, i32)) -> Result<(T, i32), Error> {
 }
 
 /// Weights that are floats, of either length, `width` complex numbers a row.
-fn floats<'a>(parts: &Parts<'a>, width: usize) -> Result<(Weights<'a>, i32), Error> {
-    let weights = match parts.encoding {
-        Encoding::F16 => Weights::halves(parts.weights, width),
-        _ => Weights::new(parts.weights, width),
+fn floats<'a>(view: &View<'a>, width: usize) -> Result<(Weights<'a>, i32), Error> {
+    let weights = match view.encoding {
+        Encoding::F16 => Weights::halves(view.weights, width),
+        _ => Weights::new(view.weights, width),
     };
     weights
         .map_err(|refused| refused.error(width))
@@ -213,6 +213,6 @@ fn floats<'a>(parts: &Parts<'a>, width: usize) -> Result<(Weights<'a>, i32), Err
 }
 
 /// Weights that are whole numbers.
-fn integers<'a>(parts: &Parts<'a>, scales: &'a [u8]) -> Result<(Integers<'a>, i32), Error> {
-    Integers::new(parts.weights, scales, parts.inputs.into()).and_then(in_range)
+fn integers<'a>(view: &View<'a>, scales: &'a [u8]) -> Result<(Integers<'a>, i32), Error> {
+    Integers::new(view.weights, scales, view.inputs.into()).and_then(in_range)
 }

@@ -52,7 +52,6 @@ mod conjugates;
 mod cyclic;
 mod error;
 mod extractor;
-mod features;
 mod flash;
 mod fold;
 pub mod format;
@@ -62,8 +61,6 @@ mod integer;
 mod kernel;
 mod magnitude;
 mod model;
-#[cfg(feature = "std")]
-mod owned;
 mod pairs;
 mod scaling;
 mod weights;

@@ -8,7 +8,6 @@ use bispectral_core::{Complex32, Model};
 use equations::{Disc, Rounded, evaluate};
 use num_complex::Complex64;
 use serde::Deserialize;
-use std::path::PathBuf;
 
 /// Both W and x are rounded from the file's doubles.
 const ROUNDED: Rounded = Rounded {
@@ -48,16 +47,17 @@ struct Golden {
     beta_normalised: Planes,
 }
 
+const FILES: [&str; 4] = [
+    include_str!("golden/tiny.json"),
+    include_str!("golden/wide.json"),
+    include_str!("golden/square8.json"),
+    include_str!("golden/square16.json"),
+];
+
 fn golden() -> impl Iterator<Item = Golden> {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../tests/golden");
-    ["tiny", "wide", "square8", "square16"]
+    FILES
         .into_iter()
-        .map(move |name| {
-            let path = folder.join(name).with_extension("json");
-            let text =
-                std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path:?}: {error}"));
-            serde_json::from_str(&text).unwrap_or_else(|error| panic!("{path:?}: {error}"))
-        })
+        .map(|text| serde_json::from_str(text).unwrap())
 }
 
 /// The worst error of a vector, of its largest magnitude; each element must be where its roundings allow.

@@ -3,7 +3,7 @@
 mod by_hand;
 mod written;
 
-use bispectral_core::format::{Head, LayerEncoding, PairList, Parts};
+use bispectral_core::format::{Head, Layer, Layers, PairList, Parts, ScaledLayer, Weights};
 use bispectral_core::{Complex32, Error, Model, pair_count};
 use by_hand::Fields;
 use proptest::prelude::*;
@@ -34,7 +34,7 @@ fn model(head: Head<'_>, pairs: PairList<'_>) -> Result<Vec<u8>, Error> {
         rows: ROWS as u16,
         pairs,
         head,
-        weights: &weights,
+        weights: Weights::F32((&weights[..]).into()),
         ..Parts::default()
     };
     let mut bytes = vec![0; parts.encoded_len()?];
@@ -42,7 +42,18 @@ fn model(head: Head<'_>, pairs: PairList<'_>) -> Result<Vec<u8>, Error> {
     Ok(bytes)
 }
 
-/// Layers as the format has them; `numbers` are weights and biases, layer after layer.
+/// Layers of these numbers, which are weights and biases, layer after layer.
+fn layers(numbers: &[f32], pairs: usize) -> [Layer<'_>; 3] {
+    let mut rest = numbers;
+    lengths(pairs).map(|(inputs, outputs)| {
+        let (weights, behind) = rest.split_at(inputs * outputs);
+        let (biases, behind) = behind.split_at(outputs);
+        rest = behind;
+        Layer { weights, biases }
+    })
+}
+
+/// Little-endian bytes.
 fn plain(numbers: &[f32]) -> Vec<u8> {
     numbers.iter().flat_map(|w| w.to_le_bytes()).collect()
 }
@@ -101,12 +112,12 @@ proptest! {
         x in signal(),
         numbers in prop::collection::vec(-1.0_f32..1.0, count(PAIRS)),
     ) {
-        let layers = plain(&numbers);
-        let head = Head::Perceptron { encoding: LayerEncoding::F32, sizes: SIZES, layers: &layers };
-        let bytes = model(head, PairList::All).unwrap();
+        let layers = layers(&numbers, PAIRS);
+        let bytes = model(Head::Perceptron(Layers::F32(&layers)), PairList::All).unwrap();
         let model = Model::from_bytes(&bytes).unwrap();
         prop_assert_eq!(model.classes(), 2);
-        prop_assert_eq!(model.parts().head, head);
+        let mut again = vec![0; bytes.len()];
+        prop_assert_eq!(model.parts().write(&mut again).unwrap(), &bytes);
         let numbers: Vec<f64> = numbers.into_iter().map(f64::from).collect();
         for (found, expected) in scores(&model, &x).into_iter().zip(defined(&model, &x, &numbers)) {
             // Sums of at most 12 numbers of about one, three layers of them.
@@ -120,23 +131,21 @@ proptest! {
         q in prop::collection::vec(-127_i8..=127, count(2)),
         scales in prop::collection::vec(0.001_f32..0.01, 9),
     ) {
-        let pairs = [0_u16, 1, 1, 2].map(u16::to_le_bytes).concat();
+        let biases: Vec<f32> = q.iter().map(|q| f32::from(*q) / 100.0).collect();
         let (mut layers, mut numbers) = (Vec::new(), Vec::new());
-        let (mut q, mut scales) = (&q[..], &scales[..]);
+        let (mut q, mut biases, mut scales) = (&q[..], &biases[..], &scales[..]);
         for (l, (inputs, outputs)) in lengths(2).into_iter().enumerate() {
             let (weights, behind) = q.split_at(inputs * outputs);
-            let (biases, behind) = behind.split_at(outputs);
             let (own, others) = scales.split_at(outputs);
-            (q, scales) = (behind, others);
+            let layer = ScaledLayer { weights, scales: own, biases: &biases[inputs * outputs..][..outputs] };
+            (q, biases, scales) = (&behind[outputs..], &biases[(inputs + 1) * outputs..], others);
             let output = |at: usize| if l == 0 { at % outputs } else { at / inputs };
-            layers.extend(weights.iter().map(|q| *q as u8));
-            layers.extend(own.iter().flat_map(|s| s.to_le_bytes()));
-            layers.extend(biases.iter().flat_map(|b| (f32::from(*b) / 100.0).to_le_bytes()));
             numbers.extend(weights.iter().enumerate().map(|(at, q)| f64::from(*q) * f64::from(own[output(at)])));
-            numbers.extend(biases.iter().map(|b| f64::from(f32::from(*b) / 100.0)));
+            numbers.extend(layer.biases.iter().map(|b| f64::from(*b)));
+            layers.push(layer);
         }
-        let head = Head::Perceptron { encoding: LayerEncoding::I8, sizes: SIZES, layers: &layers };
-        let bytes = model(head, PairList::Listed(&pairs)).unwrap();
+        let head = Head::Perceptron(Layers::I8(&layers));
+        let bytes = model(head, PairList::Listed((&[(0, 1), (1, 2)]).into())).unwrap();
         let model = Model::from_bytes(&bytes).unwrap();
         for (found, expected) in scores(&model, &x).into_iter().zip(defined(&model, &x, &numbers)) {
             prop_assert!((f64::from(found) - expected).abs() < 1e-5, "{} {}", found, expected);
@@ -172,80 +181,146 @@ proptest! {
     }
 }
 
-fn one_class(layers: &[u8]) -> Head<'_> {
-    Head::Perceptron {
-        encoding: LayerEncoding::I8,
-        sizes: &[1, 0],
-        layers,
-    }
+/// What a reader says of a model whose head is these bytes behind kind 1.
+fn read(head: &[u8]) -> Result<(), Error> {
+    let mut fields = Fields::z4();
+    fields.sections[3] = (1, head.to_vec());
+    by_hand::both(&fields.encode()).map(|_| ())
 }
 
 #[test]
-fn what_does_not_fit_together_is_refused() {
+fn a_head_whose_sizes_and_bytes_do_not_fit_together_is_malformed() {
     let whole = plain(&vec![0.5; count(PAIRS)]);
-    let refused = |encoding, sizes: &[u8], layers: &[u8]| {
-        let head = Head::Perceptron {
-            encoding,
-            sizes,
-            layers,
-        };
-        assert_eq!(model(head, PairList::All), Err(Error::Malformed));
+    let head = |encoding: u8, sizes: &[u8], layers: &[u8]| {
+        read(&[&[encoding, (sizes.len() / 2) as u8], sizes, layers].concat())
     };
-    let (f32, i8) = (LayerEncoding::F32, LayerEncoding::I8);
-    refused(f32, SIZES, &whole[..whole.len() - 1]);
-    refused(f32, SIZES, &[&whole[..], &[0]].concat());
-    refused(i8, SIZES, &whole);
-    refused(f32, &[], &[]);
-    refused(f32, &[2], &whole);
-    refused(f32, &[0, 0], &[]);
-    let mut nan = whole.clone();
-    nan[4..8].copy_from_slice(&f32::NAN.to_le_bytes());
-    refused(f32, SIZES, &nan);
-    let mut bias = whole.clone();
-    let last = bias.len() - 4;
-    bias[last..].copy_from_slice(&f32::INFINITY.to_le_bytes());
-    refused(f32, SIZES, &bias);
-    // One class: a byte for each part of each pair, a scale, a bias.
-    let mut least = vec![1; 2 * PAIRS];
-    least.extend([1.0_f32, 0.0].map(f32::to_le_bytes).concat());
-    assert!(model(one_class(&least), PairList::All).is_ok());
-    least[3] = 0x80;
+    let refused = Err(Error::Malformed);
+    assert_eq!(head(0, SIZES, &whole), Ok(()));
+    assert_eq!(head(0, SIZES, &whole[..whole.len() - 1]), refused);
+    assert_eq!(head(0, SIZES, &[&whole[..], &[0]].concat()), refused);
+    assert_eq!(head(1, SIZES, &whole), refused);
+    assert_eq!(head(2, SIZES, &whole), refused);
+    assert_eq!(head(0, &[], &[]), refused);
+    assert_eq!(head(0, &[0, 0], &[]), refused);
     assert_eq!(
-        model(one_class(&least), PairList::All),
-        Err(Error::Malformed)
+        (read(&[]), read(&[0]), read(&[0, 1, 2])),
+        (refused, refused, refused)
     );
 }
 
 #[test]
-fn short_buffers_and_models_without_a_classifier_are_told() {
+fn layers_that_do_not_fit_together_are_not_written() {
+    let numbers = vec![0.5; count(PAIRS)];
+    let good = layers(&numbers, PAIRS);
+    let written = |layers: &[Layer<'_>]| {
+        model(Head::Perceptron(Layers::F32(layers)), PairList::All).map(|_| ())
+    };
+    assert_eq!(written(&good), Ok(()));
+    let refused = Err(Error::Malformed);
+    let with = |at: usize, layer: Layer<'_>| {
+        let mut layers = good;
+        layers[at] = layer;
+        written(&layers)
+    };
+    let [first, second, _] = good;
+    assert_eq!(written(&[]), refused, "no layer");
+    assert_eq!(written(&good[1..]), refused, "other inputs");
+    let weights = &numbers[..first.weights.len() - 1];
+    assert_eq!(with(0, Layer { weights, ..first }), refused);
+    assert_eq!(
+        with(
+            1,
+            Layer {
+                biases: &[],
+                ..second
+            }
+        ),
+        refused
+    );
+    assert_eq!(written(&[Layer::default()]), refused, "no output");
+    // A weight too few in one layer and one too many in the next are as many bytes as there should be.
+    let mut shifted = good;
+    shifted[0].weights = weights;
+    let longer = vec![0.5; second.weights.len() + 1];
+    shifted[1].weights = &longer;
+    assert_eq!(written(&shifted), refused);
+    for at in [0, count(PAIRS) - 1] {
+        for value in [f32::NAN, f32::INFINITY] {
+            let mut numbers = numbers.clone();
+            numbers[at] = value;
+            assert_eq!(
+                written(&layers(&numbers, PAIRS)),
+                refused,
+                "{value} at {at}"
+            );
+        }
+    }
+    let one_pair = |layers: &[Layer<'_>]| {
+        let pairs = PairList::Listed((&[(0, 1)]).into());
+        model(Head::Perceptron(Layers::F32(layers)), pairs).map(|_| ())
+    };
+    let deep = |count: usize| {
+        let mut layers = vec![
+            Layer {
+                weights: &[1.0],
+                biases: &[0.0]
+            };
+            count
+        ];
+        layers[0].weights = &[1.0; 2];
+        one_pair(&layers)
+    };
+    assert_eq!(
+        (deep(255), deep(256)),
+        (Ok(()), refused),
+        "counted in a byte"
+    );
+}
+
+#[test]
+fn scaled_layers_have_a_scale_an_output_and_no_weight_of_minus_128() {
+    // One class: a byte for each part of each pair, a scale, a bias.
+    let one_class = |weights: &[i8], scales: &[f32]| {
+        let biases = &[0.0];
+        let layers = [ScaledLayer {
+            weights,
+            scales,
+            biases,
+        }];
+        model(Head::Perceptron(Layers::I8(&layers)), PairList::All).map(|_| ())
+    };
+    let refused = Err(Error::Malformed);
+    let mut weights = [1; 2 * PAIRS];
+    assert_eq!(one_class(&weights, &[1.0]), Ok(()));
+    assert_eq!(one_class(&weights, &[]), refused);
+    assert_eq!(one_class(&weights, &[1.0, 1.0]), refused);
+    assert_eq!(one_class(&weights, &[f32::NAN]), refused);
+    weights[3] = i8::MIN;
+    assert_eq!(one_class(&weights, &[1.0]), refused);
+}
+
+#[test]
+fn short_buffers_and_models_without_a_classifier_have_their_errors() {
     let bytes = written::model(INPUTS, &w());
     let plain_model = Model::from_bytes(&bytes).unwrap();
     assert_eq!(plain_model.classes(), 0);
     let x = [1.0, 2.0, 0.0, -1.0, 0.5];
-    let told = plain_model.scores(&x, &mut [0.0; 99], &mut [0.0; 9]);
-    assert_eq!(told, Err(Error::NoClassifier));
+    let result = plain_model.scores(&x, &mut [0.0; 99], &mut [0.0; 9]);
+    assert_eq!(result, Err(Error::NoClassifier));
 
-    let layers = plain(&vec![f32::MAX; count(PAIRS)]);
-    let head = Head::Perceptron {
-        encoding: LayerEncoding::F32,
-        sizes: SIZES,
-        layers: &layers,
-    };
-    let bytes = model(head, PairList::All).unwrap();
+    let numbers = vec![f32::MAX; count(PAIRS)];
+    let layers = layers(&numbers, PAIRS);
+    let bytes = model(Head::Perceptron(Layers::F32(&layers)), PairList::All).unwrap();
     let model = Model::from_bytes(&bytes).unwrap();
     let needed = model.classifier_scratch_len();
     assert_eq!(needed, model.scratch_len() + 8);
     let (mut scratch, mut scores) = (vec![0.0; needed], [1.0; 2]);
     let short = model.scores(&x, &mut scratch[..needed - 1], &mut scores);
-    assert!(
-        matches!(short, Err(Error::ScratchLength { .. })),
-        "{short:?}"
-    );
+    let (needed, found) = (24, 23);
+    assert_eq!(short, Err(Error::ScratchLength { needed, found }));
     let short = model.scores(&x, &mut scratch, &mut scores[..1]);
-    assert!(
-        matches!(short, Err(Error::OutputLength { .. })),
-        "{short:?}"
-    );
+    let (needed, found) = (2, 1);
+    assert_eq!(short, Err(Error::OutputLength { needed, found }));
     assert_eq!(scores, [1.0; 2]);
     // Weights of f32's largest number overflow whatever the invariants are.
     assert_eq!(

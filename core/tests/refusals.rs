@@ -3,7 +3,7 @@
 
 mod by_hand;
 
-use bispectral_core::format::Parts;
+use bispectral_core::format::{Parts, Weights};
 use bispectral_core::{Error, Model, Part};
 use by_hand::{Fields, both, crc32, sealed};
 
@@ -212,28 +212,33 @@ fn weights_that_are_all_zero_are_refused() {
 
 #[test]
 fn parts_that_do_not_fit_together_are_not_written() {
-    let weights = Fields::z4().weights;
+    let weights = by_hand::Z4_WEIGHTS;
     let parts = Parts {
         inputs: 4,
         rows: 3,
-        weights: &weights,
+        weights: Weights::F32((&weights).into()),
         ..Parts::default()
     };
-    let mut out = [0xaa; 200];
-    let mut refused = |parts: Parts<'_>, room: usize| {
+    let refused = |parts: Parts<'_>, room: usize, zeros: usize| {
+        let mut out = [0xaa; 200];
         let error = parts.write(&mut out[..room]).unwrap_err();
-        assert_eq!(out, [0xaa; 200], "nothing is written");
+        assert_eq!(
+            out[..zeros],
+            [0; 132][..zeros],
+            "nothing passes for a model"
+        );
+        assert_eq!(out[zeros..], [0xaa; 200][zeros..], "nothing behind it");
         error
     };
     let (inputs, rows) = (0, 3);
     let expected = Error::Dimensions { inputs, rows };
-    assert_eq!(refused(Parts { inputs, ..parts }, 200), expected);
+    assert_eq!(refused(Parts { inputs, ..parts }, 200, 132), expected);
     let (needed, found) = (120, 96);
     let expected = Error::WeightLength { needed, found };
-    assert_eq!(refused(Parts { inputs: 5, ..parts }, 200), expected);
+    assert_eq!(refused(Parts { inputs: 5, ..parts }, 200, 132), expected);
     let (needed, found) = (132, 131);
     let expected = Error::OutputLength { needed, found };
-    assert_eq!(refused(parts, 131), expected);
+    assert_eq!(refused(parts, 131, 0), expected);
 }
 
 #[test]

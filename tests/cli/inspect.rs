@@ -1,7 +1,7 @@
 //! `bispectral inspect`: the sizes, and what it makes of damaged models and of names that are no names.
 
 use crate::{Folder, Order, f64s, npy};
-use bispectral_core::format::Parts;
+use bispectral_core::format::{Parts, Weights};
 
 /// Four rows of three inputs, the first of length 2 and the others of length 1.
 fn model(folder: &Folder) {
@@ -70,7 +70,7 @@ fn a_name_that_commands_a_terminal_is_shown_and_not_obeyed() {
         rows: 1,
         name,
         group: Some("\u{202e}Z4"),
-        weights: &[0, 0, 128, 63, 0, 0, 0, 0],
+        weights: Weights::F32((&[1.0, 0.0]).into()),
         ..Parts::default()
     };
     let mut bytes = vec![0; parts.encoded_len().unwrap()];

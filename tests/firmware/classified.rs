@@ -2,7 +2,7 @@
 //! classified must be refused.
 
 use bispectral_core::Model;
-use bispectral_core::format::{Head, LayerEncoding, Parts};
+use bispectral_core::format::{Head, Layer, Layers, Parts, Weights};
 use bispectral_experiments::mnist::{self, Half};
 use bispectral_learn::classify::device::Encoding;
 use bispectral_learn::classify::samples::Samples;
@@ -64,28 +64,25 @@ fn turned_digits_are_classified_with_the_hosts_bits_where_they_are_at_hand() {
 
 /// A model with one row of so many inputs, and a perceptron with these outputs of its layers.
 fn with_head(inputs: u16, sizes: &[u16]) -> Vec<u8> {
-    let weights = [1.0_f32.to_le_bytes()]
-        .repeat(2 * usize::from(inputs))
-        .concat();
+    let weights = vec![1.0; 2 * usize::from(inputs)];
     let entering = [2].into_iter().chain(sizes.iter().copied());
-    let numbers = entering
+    let numbers: Vec<(Vec<f32>, Vec<f32>)> = entering
         .zip(sizes)
-        .map(|(from, to)| (usize::from(from) + 1) * usize::from(*to));
-    let layers = [0.5_f32.to_le_bytes()].repeat(numbers.sum()).concat();
-    let sizes: Vec<u8> = sizes.iter().flat_map(|size| size.to_le_bytes()).collect();
-    let head = Head::Perceptron {
-        encoding: LayerEncoding::F32,
-        sizes: &sizes,
-        layers: &layers,
-    };
+        .map(|(from, to)| (usize::from(from), usize::from(*to)))
+        .map(|(from, to)| (vec![0.5; from * to], vec![0.5; to]))
+        .collect();
+    let layers: Vec<Layer<'_>> = numbers
+        .iter()
+        .map(|(weights, biases)| Layer { weights, biases })
+        .collect();
     let parts = Parts {
         inputs,
         rows: 1,
-        weights: &weights,
-        head: if sizes.is_empty() {
+        weights: Weights::F32((&weights).into()),
+        head: if layers.is_empty() {
             Head::default()
         } else {
-            head
+            Head::Perceptron(Layers::F32(&layers))
         },
         ..Parts::default()
     };

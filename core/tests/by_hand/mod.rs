@@ -8,6 +8,13 @@ use sections::Section;
 
 const LEAST_LEN: u32 = 38;
 
+/// The weights of `models/z4.bsn`: the characters 0, 1 and 2 of Z4, halved, the real parts of a row first.
+pub(crate) const Z4_WEIGHTS: [f32; 24] = [
+    0.5, 0.5, 0.5, 0.5, 0.0, 0.0, 0.0, 0.0, //
+    0.5, 0.0, -0.5, 0.0, 0.0, -0.5, 0.0, 0.5, //
+    0.5, -0.5, 0.5, -0.5, 0.0, 0.0, 0.0, 0.0,
+];
+
 /// The fields of the format; what they say need not make sense.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Fields {
@@ -26,11 +33,6 @@ pub(crate) struct Fields {
 impl Fields {
     /// Those of `models/z4.bsn`: the characters 0, 1 and 2 of Z4, halved.
     pub(crate) fn z4() -> Fields {
-        const WEIGHTS: [f32; 24] = [
-            0.5, 0.5, 0.5, 0.5, 0.0, 0.0, 0.0, 0.0, //
-            0.5, 0.0, -0.5, 0.0, 0.0, -0.5, 0.0, 0.5, //
-            0.5, -0.5, 0.5, -0.5, 0.0, 0.0, 0.0, 0.0,
-        ];
         Fields {
             inputs: 4,
             rows: 3,
@@ -38,7 +40,7 @@ impl Fields {
             group: b"Z4".to_vec(),
             sections: Default::default(),
             padding: None,
-            weights: WEIGHTS.iter().flat_map(|w| w.to_le_bytes()).collect(),
+            weights: Z4_WEIGHTS.iter().flat_map(|w| w.to_le_bytes()).collect(),
             overlong: None,
         }
     }

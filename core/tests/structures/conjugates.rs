@@ -1,9 +1,9 @@
 //! Rows that are conjugates or repetitions of others, stored once, compute what they would in a model that stores all.
 
 use crate::equations::{Rounded, evaluate};
-use crate::kinds::{bytes, computed, invariants, listed, u16s, weights};
+use crate::kinds::{bytes, computed, invariants, listed, pair_list, weights};
 use crate::written;
-use bispectral_core::format::{PairList, Parts, Structure};
+use bispectral_core::format::{Parts, Row, Structure, Weights};
 use bispectral_core::{Complex32, Model};
 use num_complex::Complex64;
 use proptest::prelude::*;
@@ -19,17 +19,21 @@ struct Folded {
 
 impl Folded {
     fn model(&self, pairs: &[(usize, usize)]) -> Vec<u8> {
-        let entry = |&(row, conjugated): &(usize, bool)| row | usize::from(conjugated) << 15;
-        let (table, pairs) = (u16s(self.table.iter().map(entry)), listed(pairs));
+        let row = |&(row, conjugated): &(usize, bool)| Row {
+            stored: row as u16,
+            conjugated,
+        };
+        let rows: Vec<Row> = self.table.iter().map(row).collect();
+        let pairs = listed(pairs);
+        let stored = written::planar(self.inputs, &self.stored);
         bytes(&Parts {
             inputs: self.inputs as u16,
             rows: self.table.len() as u16,
-            pairs: match &pairs[..] {
-                [] => PairList::All,
-                pairs => PairList::Listed(pairs),
+            pairs: pair_list(&pairs),
+            structure: Structure::Conjugates {
+                rows: (&rows[..]).into(),
             },
-            structure: Structure::Conjugates { rows: &table },
-            weights: &written::planar(self.inputs, &self.stored),
+            weights: Weights::F32((&stored[..]).into()),
             ..Parts::default()
         })
     }

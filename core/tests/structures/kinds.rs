@@ -1,6 +1,6 @@
 //! Models of every kind of structure, and what the equations say of them.
 
-use bispectral_core::format::{PairList, Parts, Structure, Transform};
+use bispectral_core::format::{PairList, Parts, Structure, Transform, Weights};
 use bispectral_core::{Complex32, Error, Model};
 use num_complex::Complex64;
 use std::f64::consts::TAU;
@@ -8,15 +8,18 @@ use std::f64::consts::TAU;
 /// Half a unit in the last place of an f32 between 1 and 2.
 pub(crate) const U: f64 = 1.0 / (1 << 24) as f64;
 
-/// Little-endian u16.
-pub(crate) fn u16s(numbers: impl IntoIterator<Item = usize>) -> Vec<u8> {
-    let bytes = |number: usize| (number as u16).to_le_bytes();
-    numbers.into_iter().flat_map(bytes).collect()
+/// Pairs as a model lists them.
+pub(crate) fn listed(pairs: &[(usize, usize)]) -> Vec<(u16, u16)> {
+    let pair = |&(i, j): &(usize, usize)| (i as u16, j as u16);
+    pairs.iter().map(pair).collect()
 }
 
-/// A pairs section.
-pub(crate) fn listed(pairs: &[(usize, usize)]) -> Vec<u8> {
-    u16s(pairs.iter().flat_map(|&(i, j)| [i, j]))
+/// All pairs where none are listed.
+pub(crate) fn pair_list(pairs: &[(u16, u16)]) -> PairList<'_> {
+    match pairs {
+        [] => PairList::All,
+        pairs => PairList::Listed(pairs.into()),
+    }
 }
 
 pub(crate) fn bytes(parts: &Parts<'_>) -> Vec<u8> {
@@ -63,35 +66,33 @@ impl Group {
     }
 
     /// a·exp(−2πi t/e), rounded to f32, the real parts first.
-    fn roots(&self) -> Vec<u8> {
+    fn roots(&self) -> Vec<f32> {
         let e = (1..)
             .find(|e| self.factors.iter().all(|m| e % m == 0))
             .unwrap();
         let (a, angle) = (f64::from(self.a), |t: usize| TAU * t as f64 / e as f64);
         let re = (0..e).map(|t| a * angle(t).cos());
         let parts = re.chain((0..e).map(|t| -a * angle(t).sin()));
-        parts.flat_map(|part| (part as f32).to_le_bytes()).collect()
+        parts.map(|part| part as f32).collect()
     }
 
     /// The model of these pairs, all where there are none.
     pub(crate) fn model(&self, pairs: &[(usize, usize)]) -> Vec<u8> {
+        let numbers = |table: &Vec<usize>| table.iter().map(|k| *k as u16).collect::<Vec<_>>();
         let [factors, characters, elements] =
-            [&self.factors, &self.characters, &self.elements].map(|table| u16s(table.clone()));
-        let pairs = listed(pairs);
+            [&self.factors, &self.characters, &self.elements].map(numbers);
+        let (pairs, roots) = (listed(pairs), self.roots());
         bytes(&Parts {
             inputs: self.elements.len() as u16,
             rows: self.characters.len() as u16,
-            pairs: match &pairs[..] {
-                [] => PairList::All,
-                pairs => PairList::Listed(pairs),
-            },
+            pairs: pair_list(&pairs),
             structure: Structure::Cyclic {
                 transform: self.transform,
-                factors: &factors,
-                characters: &characters,
-                elements: &elements,
+                factors: (&factors[..]).into(),
+                characters: (&characters[..]).into(),
+                elements: (&elements[..]).into(),
             },
-            weights: &self.roots(),
+            weights: Weights::F32((&roots[..]).into()),
             ..Parts::default()
         })
     }

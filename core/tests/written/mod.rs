@@ -1,7 +1,7 @@
 //! W as complex numbers, row after row, written as a model.
 
 use bispectral_core::Complex32;
-use bispectral_core::format::Parts;
+use bispectral_core::format::{Parts, Weights};
 
 /// The bytes of a model without a name.
 pub(crate) fn model(inputs: usize, weights: &[Complex32]) -> Vec<u8> {
@@ -9,7 +9,7 @@ pub(crate) fn model(inputs: usize, weights: &[Complex32]) -> Vec<u8> {
     let parts = Parts {
         inputs: inputs as u16,
         rows: (weights.len() / inputs) as u16,
-        weights: &planar,
+        weights: Weights::F32((&planar[..]).into()),
         ..Parts::default()
     };
     let mut bytes = vec![0; parts.encoded_len().unwrap()];
@@ -17,13 +17,13 @@ pub(crate) fn model(inputs: usize, weights: &[Complex32]) -> Vec<u8> {
     bytes
 }
 
-/// Rows as the format has them: N real parts, then N imaginary parts, little-endian.
-pub(crate) fn planar(inputs: usize, weights: &[Complex32]) -> Vec<u8> {
+/// Rows as the format has them: N real parts, then N imaginary parts.
+pub(crate) fn planar(inputs: usize, weights: &[Complex32]) -> Vec<f32> {
     weights
         .chunks(inputs)
         .flat_map(|row| {
             let (re, im) = (row.iter().map(|w| w.re), row.iter().map(|w| w.im));
-            re.chain(im).flat_map(f32::to_le_bytes)
+            re.chain(im)
         })
         .collect()
 }

@@ -4,7 +4,9 @@
 #![no_std]
 #![no_main]
 
-use bispectral_core::format::Parts;
+use bispectral_core::format::{
+    Head, Layer, Layers, PairList, Parts, Row, ScaledLayer, Structure, Term, Transform, Weights,
+};
 use bispectral_core::{
     Complex32, Error, Extractor, Magnitude, Model, cyclic_scratch_len, include_model, pair_count,
     pair_index, pairs, scratch_len,
@@ -101,10 +103,55 @@ fn values(model: Model<'_>, x: &[f32]) -> Result<(), Error> {
 
 fn write(model: &Model<'_>) -> Result<(), Error> {
     // Parts of any kind, and of any that the compiler cannot know to fit together.
+    let (numbers, floats, integers) = black_box((&[1_u16; 9][..], &[1.0; 9][..], &[1_i8; 9][..]));
+    let (rows, terms) = ([Row::default(); 9], [Term::default(); 9]);
+    let (plain, scaled) = ([Layer::default(); 2], [ScaledLayer::default(); 2]);
+    let (rows, terms, pairs) = black_box((&rows[..], &terms[..], &[(0, 1); 9][..]));
+    let (plain, scaled) = black_box((&plain[..], &scaled[..]));
+    let conjugates = Structure::Conjugates { rows: rows.into() };
+    let combined = Structure::Combined {
+        rows: rows.into(),
+        terms: 1,
+        scale: 1.0,
+        coefficients: terms.into(),
+    };
+    let cyclic = Structure::Cyclic {
+        transform: Transform::Fft,
+        factors: numbers.into(),
+        characters: numbers.into(),
+        elements: numbers.into(),
+    };
+    let quantised = Weights::I8 {
+        weights: integers.into(),
+        scales: floats.into(),
+    };
+    for (structure, weights, head) in black_box([
+        (conjugates, Weights::F32(floats.into()), Layers::F32(plain)),
+        (combined, quantised, Layers::I8(scaled)),
+        (cyclic, Weights::F16(numbers.into()), Layers::F32(plain)),
+    ]) {
+        let (pairs, head) = (PairList::Listed(pairs.into()), Head::Perceptron(head));
+        let parts = Parts {
+            inputs: 9,
+            rows: 9,
+            pairs,
+            structure,
+            head,
+            weights,
+            ..model.parts()
+        };
+        let _ = black_box(parts.encoded_len());
+        let _ = black_box(parts.write(black_box(&mut [0; 128][..])));
+    }
     for parts in [model.parts(), black_box(Parts::default())] {
         black_box(parts.encoded_len()?);
         black_box(parts.write(black_box(&mut [0; 128][..]))?);
     }
+    let table = match black_box(model.parts().structure) {
+        Structure::Conjugates { rows } => rows,
+        _ => rows.into(),
+    };
+    black_box((table.get(black_box(3)), table.iter().count()));
     Ok(())
 }
 

@@ -73,9 +73,9 @@ impl Inspect {
 
 /// How a weight is stored.
 fn encoding(model: &Model<'_>) -> &'static str {
-    match model.parts().encoding {
-        format::Encoding::F16 => "f16",
-        format::Encoding::I8 { .. } => "i8",
+    match model.parts().weights {
+        format::Weights::F16(_) => "f16",
+        format::Weights::I8 { .. } => "i8",
         _ => "f32",
     }
 }

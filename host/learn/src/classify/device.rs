@@ -9,7 +9,7 @@ use super::scaling::Scaling;
 use crate::model::file;
 use crate::{Error, Result};
 use bispectral_core::Model;
-use bispectral_core::format::{Head, LayerEncoding, Parts};
+use bispectral_core::format::{self, Head, Layers, Parts};
 use ndarray::ArrayView2;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -82,47 +82,58 @@ impl Folded {
         Folded { layers }
     }
 
-    /// How many outputs each layer has.
-    fn sizes(&self) -> impl Iterator<Item = usize> {
-        self.layers.iter().map(|layer| layer.biases.len())
-    }
-
     /// The bytes of `model` with this perceptron behind its invariants.
     ///
     /// # Errors
     /// It was made for another number of invariants, or a weight is not finite.
     pub fn behind(&self, model: &Model<'_>, encoding: Encoding) -> Result<Vec<u8>> {
-        let mut layers = Vec::new();
-        for (at, layer) in self.layers.iter().enumerate() {
-            layer.write(encoding, at == 0, &mut layers);
-        }
-        // A size past u16 is past the core's largest, too, and refused as that.
-        let size = |size| u16::try_from(size).unwrap_or(u16::MAX);
-        let sizes: Vec<u8> = self
-            .sizes()
-            .flat_map(|outputs| size(outputs).to_le_bytes())
-            .collect();
-        let head = Head::Perceptron {
-            encoding: match encoding {
-                Encoding::F32 => LayerEncoding::F32,
-                Encoding::I8 => LayerEncoding::I8,
-            },
-            sizes: &sizes,
-            layers: &layers,
+        let with = |layers: Layers<'_>| {
+            file::encode(&Parts {
+                head: Head::Perceptron(layers),
+                ..model.parts()
+            })
         };
-        let parts = Parts {
-            head,
-            ..model.parts()
+        let numbered = self.layers.iter().enumerate();
+        let bytes = match encoding {
+            Encoding::F32 => {
+                let weights: Vec<Vec<f32>> = numbered
+                    .map(|(at, layer)| layer.ordered(at == 0, |_, weight| weight))
+                    .collect();
+                let layers: Vec<format::Layer<'_>> = (self.layers.iter().zip(&weights))
+                    .map(|(Layer { biases, .. }, weights)| format::Layer { weights, biases })
+                    .collect();
+                with(Layers::F32(&layers))
+            }
+            Encoding::I8 => {
+                let scaled: Vec<(Vec<i8>, Vec<f32>)> = numbered
+                    .map(|(at, layer)| {
+                        let scales = layer.scales();
+                        // Rounded to the nearest; −127 … 127, so the cast is exact.
+                        let q =
+                            |output: usize, weight: f32| (weight / scales[output]).round() as i8;
+                        (layer.ordered(at == 0, q), scales)
+                    })
+                    .collect();
+                let layers: Vec<format::ScaledLayer<'_>> = (self.layers.iter().zip(&scaled))
+                    .map(
+                        |(Layer { biases, .. }, (weights, scales))| format::ScaledLayer {
+                            weights,
+                            scales,
+                            biases,
+                        },
+                    )
+                    .collect();
+                with(Layers::I8(&layers))
+            }
         };
-        let bytes = file::encode(&parts);
         bytes.map_err(|error| Error::new("the classifier", error.to_string(), "train it again"))
     }
 }
 
 impl Layer {
-    fn write(&self, encoding: Encoding, first: bool, bytes: &mut Vec<u8>) {
-        let outputs = self.biases.len();
-        let inputs = self.weights.len() / outputs;
+    /// For each output the step of which its weights are whole numbers.
+    fn scales(&self) -> Vec<f32> {
+        let inputs = self.weights.len() / self.biases.len();
         let largest = |row: &[f32]| {
             row.iter()
                 .fold(0.0_f32, |most, weight| most.max(weight.abs()))
@@ -131,29 +142,28 @@ impl Layer {
             0.0 => 1.0,
             most => most / LARGEST,
         };
-        let scales: Vec<f32> = self.weights.chunks_exact(inputs).map(scale).collect();
-        let mut put = |output: usize, input: usize| {
+        self.weights.chunks_exact(inputs).map(scale).collect()
+    }
+
+    /// The weights in the order of a model, each as `value` makes it of its output and itself.
+    fn ordered<T>(&self, first: bool, value: impl Fn(usize, f32) -> T) -> Vec<T> {
+        let outputs = self.biases.len();
+        let inputs = self.weights.len() / outputs;
+        let weight = |output: usize, input: usize| {
             let weight = self.weights[output * inputs + input];
-            match encoding {
-                Encoding::F32 => bytes.extend(weight.to_le_bytes()),
-                // Rounded to the nearest; −127 … 127, so the cast is exact.
-                Encoding::I8 => bytes.push((weight / scales[output]).round() as i8 as u8),
-            }
+            value(output, weight)
         };
-        if first {
-            // Term after term: all outputs of its real part, and of its imaginary part.
-            for term in 0..inputs / 2 {
-                for input in [term, inputs / 2 + term] {
-                    (0..outputs).for_each(|output| put(output, input));
-                }
-            }
-        } else {
-            (0..outputs).for_each(|output| (0..inputs).for_each(|input| put(output, input)));
+        if !first {
+            let rows =
+                (0..outputs).flat_map(|output| (0..inputs).map(move |input| (output, input)));
+            return rows.map(|(output, input)| weight(output, input)).collect();
         }
-        if encoding == Encoding::I8 {
-            bytes.extend(scales.iter().flat_map(|scale| scale.to_le_bytes()));
-        }
-        bytes.extend(self.biases.iter().flat_map(|bias| bias.to_le_bytes()));
+        // Term after term: all outputs of its real part, and of its imaginary part.
+        let terms = (0..inputs / 2).flat_map(|term| [term, inputs / 2 + term]);
+        let columns = terms.flat_map(|input| (0..outputs).map(move |output| (output, input)));
+        columns
+            .map(|(output, input)| weight(output, input))
+            .collect()
     }
 }
 

@@ -10,14 +10,12 @@ mod tests;
 use crate::data::orbits::Orbits;
 use crate::{Error, Result};
 use bispectral_core::Complex32;
-use bispectral_core::format::Structure;
+use bispectral_core::format::{self, MAX_DIMENSION, Row, Structure};
 use dictionary::{Dictionary, Term, double};
 use faer::{Mat, c64};
 use ndarray::ArrayView2;
 use rayon::prelude::*;
 
-/// The bit of k that says conj z_k.
-const CONJUGATED: u16 = 1 << 15;
 /// The largest real or imaginary part of a coefficient, in steps.
 const LARGEST: f64 = i16::MAX as f64;
 
@@ -43,8 +41,8 @@ pub struct Combined {
     pub terms: u8,
     /// One step of a coefficient.
     pub scale: f32,
-    /// For each pair K × (k with the bit of its conjugate, re, im), little-endian.
-    pub coefficients: Vec<u8>,
+    /// K for each pair.
+    pub coefficients: Vec<format::Term>,
     /// Root of Σ E|error of z_ij|² / Σ E|z_ij|² over all pairs, before the coefficients were rounded.
     pub error: f64,
 }
@@ -52,12 +50,12 @@ pub struct Combined {
 impl Combined {
     /// The structure of the model they belong to, whose rows are stored as the table `rows` says.
     #[must_use]
-    pub fn structure<'a>(&'a self, rows: &'a [u8]) -> Structure<'a> {
+    pub fn structure<'a>(&'a self, rows: &'a [Row]) -> Structure<'a> {
         Structure::Combined {
-            rows,
+            rows: rows.into(),
             terms: self.terms,
             scale: self.scale,
-            coefficients: &self.coefficients,
+            coefficients: (&self.coefficients).into(),
         }
     }
 }
@@ -65,11 +63,16 @@ impl Combined {
 /// The table of rows that are all stored.
 ///
 /// ```
-/// assert_eq!(bispectral_learn::model::combined::all_stored(3), [0, 0, 1, 0, 2, 0]);
+/// let rows = bispectral_learn::model::combined::all_stored(3);
+/// assert_eq!((rows.len(), rows[2].stored, rows[2].conjugated), (3, 2, false));
 /// ```
 #[must_use]
-pub fn all_stored(rows: u16) -> Vec<u8> {
-    (0..rows).flat_map(u16::to_le_bytes).collect()
+pub fn all_stored(rows: u16) -> Vec<Row> {
+    let row = |stored| Row {
+        stored,
+        conjugated: false,
+    };
+    (0..rows).map(row).collect()
 }
 
 impl Products<'_> {
@@ -89,7 +92,7 @@ impl Products<'_> {
     /// ```
     ///
     /// # Errors
-    /// K is zero, there are no rows or more than 15 bits number, a pair is none of W, or the lengths of rows differ.
+    /// K is zero, there are no rows or more than a model stores, a pair is none of W, or the lengths of rows differ.
     pub fn combine(&self) -> Result<Combined> {
         self.check()?;
         let dictionary = Dictionary::new(self);
@@ -116,7 +119,7 @@ impl Products<'_> {
         if self.stored.ncols() != inputs || self.signals.is_some_and(|s| s.inputs() != inputs) {
             return refused("W and signals differ in length".into(), "give one length");
         }
-        if self.stored.nrows() == 0 || self.stored.nrows() >= CONJUGATED.into() {
+        if self.stored.nrows() == 0 || self.stored.nrows() > MAX_DIMENSION.into() {
             let what = format!("{} stored rows", self.stored.nrows());
             return refused(what, "store 1 to 8192");
         }
@@ -164,19 +167,21 @@ impl Products<'_> {
         };
         let step = |part: f64| {
             let steps = (part / f64::from(scale)).round().clamp(-LARGEST, LARGEST);
-            (steps as i16).to_le_bytes()
+            steps as i16
         };
         let none = Term {
-            k: 0,
+            row: Row::default(),
             value: c64::ZERO,
         };
-        let mut coefficients = Vec::with_capacity(6 * usize::from(self.terms) * choices.len());
+        let mut coefficients = Vec::with_capacity(usize::from(self.terms) * choices.len());
         for choice in choices {
             let terms = choice.terms.iter().chain(std::iter::repeat(&none));
             for term in terms.take(self.terms.into()) {
-                coefficients.extend(term.k.to_le_bytes());
-                coefficients.extend(step(term.value.re));
-                coefficients.extend(step(term.value.im));
+                coefficients.push(format::Term {
+                    row: term.row,
+                    re: step(term.value.re),
+                    im: step(term.value.im),
+                });
             }
         }
         let sum = |of: fn(&Choice) -> f64| choices.iter().map(of).sum::<f64>();

@@ -1,12 +1,11 @@
 //! Rows that are conjugates of others, or the same: z of a conjugate row is conj z for real x, so one of each is stored.
 
 use bispectral_core::Complex32;
+use bispectral_core::format::Row;
 use ndarray::{Array2, ArrayView1, ArrayView2, Axis};
 
 /// Parts of rows that differ by less than this share of the largest weight are the same number, rounded twice.
 const ROUNDING: f32 = 1e-6;
-/// The bit of a table's entry that says conj.
-const CONJUGATED: u16 = 1 << 15;
 
 /// Which rows of W are stored, and how every row is had from them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,16 +80,14 @@ impl Folded {
         w.select(Axis(0), &self.stored)
     }
 
-    /// The table as it lies in a model.
+    /// The table of a model.
     #[must_use]
-    pub fn bytes(&self) -> Vec<u8> {
-        let entry = |&(place, conjugated): &(usize, bool)| {
-            place as u16 | if conjugated { CONJUGATED } else { 0 }
+    pub fn table(&self) -> Vec<Row> {
+        let row = |&(place, conjugated): &(usize, bool)| Row {
+            stored: place as u16,
+            conjugated,
         };
-        self.table
-            .iter()
-            .flat_map(|row| entry(row).to_le_bytes())
-            .collect()
+        self.table.iter().map(row).collect()
     }
 }
 

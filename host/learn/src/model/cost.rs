@@ -1,7 +1,7 @@
 //! What a model asks of a device: flash, RAM, multiply-adds, and an estimate of instructions.
 
 use super::instructions;
-use bispectral_core::format::{Structure, Transform};
+use bispectral_core::format::{List, Row, Structure, Transform};
 use bispectral_core::{Complex32, Model};
 use serde::Serialize;
 
@@ -93,16 +93,9 @@ impl Work {
     }
 }
 
-/// The entry of a table of rows.
-fn entry(table: &[u8], row: usize) -> u16 {
-    let entry = table.as_chunks::<2>().0.get(row);
-    entry.map_or(0, |entry| u16::from_le_bytes(*entry))
-}
-
 /// Products of stored rows that are computed: not again where the next pair has the same.
-fn distinct(model: &Model<'_>, table: &[u8]) -> usize {
-    const STORED: u16 = (1 << 15) - 1;
-    let stored = |row| entry(table, row) & STORED;
+fn distinct(model: &Model<'_>, table: List<'_, Row>) -> usize {
+    let stored = |row| table.get(row).map_or(0, |row| row.stored);
     let mut last = None;
     let of_pairs = model.pair_list().map(|(i, j)| (stored(i), stored(j)));
     of_pairs
@@ -111,22 +104,16 @@ fn distinct(model: &Model<'_>, table: &[u8]) -> usize {
 }
 
 /// For the coefficients of all characters of a group of these factors; half of them, since x is real.
-fn transformed(transform: Transform, factors: &[u8]) -> f64 {
-    let factors: Vec<f64> = factors
-        .as_chunks::<2>()
-        .0
-        .iter()
-        .map(|factor| u16::from_le_bytes(*factor).into())
-        .collect();
-    let order: f64 = factors.iter().product();
-    let along = |factor: &f64| match transform {
-        // Half a multiply-add a number and stage of butterflies.
-        Transform::Fft if is_fast(*factor) => factor.log2() / 2.0,
-        _ => *factor,
+fn transformed(transform: Transform, factors: List<'_, u16>) -> f64 {
+    let order: f64 = factors.iter().map(f64::from).product();
+    let along = |factor: u16| {
+        let length = f64::from(factor);
+        if transform.is_fast(factor) {
+            // Half a multiply-add a number and stage of butterflies.
+            length.log2() / 2.0
+        } else {
+            length
+        }
     };
     order * factors.iter().map(along).sum::<f64>() / 2.0
-}
-
-fn is_fast(factor: f64) -> bool {
-    (4.0..=1024.0).contains(&factor) && factor.log2().fract() == 0.0
 }

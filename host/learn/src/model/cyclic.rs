@@ -7,17 +7,14 @@ use bispectral_core::Complex32;
 use bispectral_core::format::{Structure, Transform};
 use ndarray::{ArrayView2, Axis, concatenate};
 
-/// Factors which the core's fast transform takes.
-const FAST: std::ops::RangeInclusive<usize> = 4..=1024;
-
 /// A model's rows and inputs in the group behind it.
 #[derive(Debug, Clone)]
 pub struct Cyclic {
     found: Identification,
     order: Vec<usize>,
-    factors: Vec<u8>,
-    characters: Vec<u8>,
-    elements: Vec<u8>,
+    factors: Vec<u16>,
+    characters: Vec<u16>,
+    elements: Vec<u16>,
 }
 
 impl Cyclic {
@@ -36,19 +33,16 @@ impl Cyclic {
     #[must_use]
     pub fn of(w: &ArrayView2<'_, Complex32>) -> Option<Self> {
         let found = identify(w).ok().or_else(|| identify_half(w))?;
-        let bytes = |numbers: &[usize]| -> Vec<u8> {
-            numbers
-                .iter()
-                .flat_map(|&number| (number as u16).to_le_bytes())
-                .collect()
+        let narrow = |numbers: &[usize]| -> Vec<u16> {
+            numbers.iter().map(|&number| number as u16).collect()
         };
         let mut order: Vec<usize> = (0..w.nrows()).collect();
         order.sort_by_key(|&row| found.characters[row]);
         let ascending: Vec<usize> = order.iter().map(|&row| found.characters[row]).collect();
         Some(Cyclic {
-            factors: bytes(found.group.factors()),
-            characters: bytes(&ascending),
-            elements: bytes(&found.positions),
+            factors: narrow(found.group.factors()),
+            characters: narrow(&ascending),
+            elements: narrow(&found.positions),
             order,
             found,
         })
@@ -69,8 +63,8 @@ impl Cyclic {
     /// Whether there is a factor for the fast transform.
     #[must_use]
     pub fn is_fast(&self) -> bool {
-        let fast = |factor: &usize| factor.is_power_of_two() && FAST.contains(factor);
-        self.found.group.factors().iter().any(fast)
+        let fast = |&factor: &u16| Transform::Fft.is_fast(factor);
+        self.factors.iter().any(fast)
     }
 
     /// The section of a model.
@@ -78,22 +72,20 @@ impl Cyclic {
     pub fn structure(&self, transform: Transform) -> Structure<'_> {
         Structure::Cyclic {
             transform,
-            factors: &self.factors,
-            characters: &self.characters,
-            elements: &self.elements,
+            factors: (&self.factors).into(),
+            characters: (&self.characters).into(),
+            elements: (&self.elements).into(),
         }
     }
 
     /// The weights of the model: the roots of unity at the length that makes rows of unit length.
     #[must_use]
-    pub fn roots(&self) -> Vec<u8> {
+    pub fn roots(&self) -> Vec<f32> {
         let length = (self.found.positions.len() as f64).sqrt();
         let roots = self.found.group.roots();
         let re = roots.iter().map(|root| root.re / length);
         let im = roots.iter().map(|root| root.im / length);
-        re.chain(im)
-            .flat_map(|part| (part as f32).to_le_bytes())
-            .collect()
+        re.chain(im).map(|part| part as f32).collect()
     }
 }
 

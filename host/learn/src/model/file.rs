@@ -2,7 +2,7 @@
 
 use crate::storage::{NewFile, open_file};
 use crate::{Error, Result};
-use bispectral_core::format::{MAGIC, Parts};
+use bispectral_core::format::{MAGIC, Parts, Weights};
 use bispectral_core::{Complex32, Model};
 use ndarray::{Array2, ArrayView2};
 use std::io::Read;
@@ -145,10 +145,10 @@ pub fn weights(model: &Model<'_>) -> Array2<Complex32> {
 ///
 /// ```
 /// use bispectral_learn::model::file::encode;
-/// use bispectral_core::{Model, format::Parts};
+/// use bispectral_core::{Model, format::{Parts, Weights}};
 ///
-/// let weights = [1.0_f32, 0.0].map(f32::to_le_bytes).concat();
-/// let parts = Parts { inputs: 1, rows: 1, name: "one", weights: &weights, ..Parts::default() };
+/// let weights = Weights::F32((&[1.0, 0.0]).into());
+/// let parts = Parts { inputs: 1, rows: 1, name: "one", weights, ..Parts::default() };
 /// assert_eq!(Model::from_bytes(&encode(&parts)?)?.name(), "one");
 /// # Ok::<(), bispectral_core::Error>(())
 /// ```
@@ -163,12 +163,12 @@ pub fn encode(parts: &Parts<'_>) -> std::result::Result<Vec<u8>, bispectral_core
 
 /// W in the order of a model's weights: row after row, in each the real and then the imaginary parts.
 #[must_use]
-pub fn planar(w: &ArrayView2<'_, Complex32>) -> Vec<u8> {
+pub fn planar(w: &ArrayView2<'_, Complex32>) -> Vec<f32> {
     let parts = w.rows().into_iter().flat_map(|row| {
         let re: Vec<f32> = row.iter().map(|w| w.re).collect();
         re.into_iter().chain(row.into_iter().map(|w| w.im))
     });
-    parts.flat_map(f32::to_le_bytes).collect()
+    parts.collect()
 }
 
 /// A number of rows or inputs; one past u16 is past the core's largest, too, and refused as that.
@@ -191,7 +191,7 @@ pub fn encode_array(
         rows: dimension(w.nrows()),
         name,
         group,
-        weights: &weights,
+        weights: Weights::F32((&weights).into()),
         ..Parts::default()
     })
 }

@@ -5,10 +5,10 @@ use super::conjugates::Folded;
 use super::cyclic::Cyclic;
 use super::file::{self, dimension};
 use super::halves::halves;
-use super::integers::integers;
+use super::integers::{Integers, integers};
 use crate::data::orbits::Orbits;
 use crate::{Error, Result};
-use bispectral_core::format::{self, PairList, Parts, Transform};
+use bispectral_core::format::{self, FFT_FACTORS, PairList, Parts, Transform, Weights};
 use bispectral_core::{Complex32, Model, pair_count};
 use ndarray::{Array2, ArrayView2, Axis};
 use std::fmt;
@@ -157,14 +157,15 @@ impl Source {
             return Err(self.refuse(what, "leave --encoding out, or take --structure dense"));
         }
         if transform == Transform::Fft && !cyclic.is_fast() {
-            let what = "no factor of its group is a power of two of 4 to 1024";
+            let (least, most) = (FFT_FACTORS.start(), FFT_FACTORS.end());
+            let what = format!("no factor of its group is a power of two of {least} to {most}");
             return Err(self.refuse(what, "take --structure cyclic"));
         }
         let listed = pairs.map(|pairs| listed(&renumbered(pairs, cyclic.order())));
         self.encode(&Parts {
             structure: cyclic.structure(transform),
-            pairs: listed.as_deref().map_or(PairList::All, PairList::Listed),
-            weights: &cyclic.roots(),
+            pairs: pair_list(listed.as_deref()),
+            weights: Weights::F32((&cyclic.roots()).into()),
             ..self.parts()
         })
     }
@@ -184,7 +185,7 @@ impl Source {
         let encoded = Encoded::new(encoding, &stored.view())?;
         let (listed, table) = (
             pairs.map(listed),
-            folding.as_ref().map(|folding| folding.folded.bytes()),
+            folding.as_ref().map(|folding| folding.folded.table()),
         );
         let all: Vec<(usize, usize)>;
         let combined = match folding.and_then(|folding| folding.combination) {
@@ -204,14 +205,13 @@ impl Source {
         };
         let structure = match (&table, &combined) {
             (None, _) => format::Structure::Dense,
-            (Some(rows), None) => format::Structure::Conjugates { rows },
+            (Some(rows), None) => format::Structure::Conjugates { rows: rows.into() },
             (Some(rows), Some(combined)) => combined.structure(rows),
         };
         self.encode(&Parts {
             structure,
-            encoding: encoded.section(),
-            pairs: listed.as_deref().map_or(PairList::All, PairList::Listed),
-            weights: &encoded.weights,
+            pairs: pair_list(listed.as_deref()),
+            weights: encoded.weights(),
             ..self.parts()
         })
     }
@@ -220,8 +220,7 @@ impl Source {
     fn rounded(&self, encoded: &Encoded, stored: &Array2<Complex32>) -> Result<Array2<Complex32>> {
         let bytes = self.encode(&Parts {
             rows: dimension(stored.nrows()),
-            encoding: encoded.section(),
-            weights: &encoded.weights,
+            weights: encoded.weights(),
             ..self.parts()
         })?;
         let model = Model::from_bytes(&bytes).map_err(|error| Error::model(&self.path, error))?;
@@ -260,45 +259,40 @@ struct Combination<'a> {
     signals: Option<&'a Orbits>,
 }
 
-/// Weights as they lie in a model.
-struct Encoded {
-    encoding: Encoding,
-    scales: Vec<u8>,
-    weights: Vec<u8>,
+/// Weights as a model stores them.
+enum Encoded {
+    F32(Vec<f32>),
+    F16(Vec<u16>),
+    I8(Integers),
 }
 
 impl Encoded {
     fn new(encoding: Encoding, w: &ArrayView2<'_, Complex32>) -> Result<Self> {
-        let (scales, weights) = match encoding {
-            Encoding::F32 => (Vec::new(), file::planar(w)),
-            Encoding::F16 => (Vec::new(), halves(w)?),
-            Encoding::I8 => {
-                let found = integers(w)?;
-                (found.scales, found.weights)
-            }
-        };
-        Ok(Encoded {
-            encoding,
-            scales,
-            weights,
+        Ok(match encoding {
+            Encoding::F32 => Encoded::F32(file::planar(w)),
+            Encoding::F16 => Encoded::F16(halves(w)?),
+            Encoding::I8 => Encoded::I8(integers(w)?),
         })
     }
 
-    fn section(&self) -> format::Encoding<'_> {
-        match self.encoding {
-            Encoding::F32 => format::Encoding::F32,
-            Encoding::F16 => format::Encoding::F16,
-            Encoding::I8 => format::Encoding::I8 {
-                scales: &self.scales,
-            },
+    fn weights(&self) -> Weights<'_> {
+        match self {
+            Encoded::F32(weights) => Weights::F32(weights.into()),
+            Encoded::F16(weights) => Weights::F16(weights.into()),
+            Encoded::I8(integers) => integers.weights(),
         }
     }
 }
 
-/// Pairs as they lie in a model.
-fn listed(pairs: &[(usize, usize)]) -> Vec<u8> {
-    let numbers = pairs.iter().flat_map(|&(i, j)| [i, j]);
-    numbers.flat_map(|row| (row as u16).to_le_bytes()).collect()
+/// Pairs as a model lists them.
+fn listed(pairs: &[(usize, usize)]) -> Vec<(u16, u16)> {
+    let narrow = |&(i, j): &(usize, usize)| (i as u16, j as u16);
+    pairs.iter().map(narrow).collect()
+}
+
+/// All pairs where none are listed.
+fn pair_list(listed: Option<&[(u16, u16)]>) -> PairList<'_> {
+    listed.map_or(PairList::All, |pairs| PairList::Listed(pairs.into()))
 }
 
 /// The same pairs of rows where `order` says which row stands at each place now.

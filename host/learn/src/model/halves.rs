@@ -5,7 +5,7 @@ use bispectral_core::Complex32;
 use half::f16;
 use ndarray::ArrayView2;
 
-/// The weights of a model of encoding f16, as they lie in the file: to nearest, ties to even.
+/// The bits of the weights of a model of encoding f16: to nearest, ties to even.
 ///
 /// A weight is off by 2^-12 of itself at most, and by 2^-25 where it is below 2^-14.
 ///
@@ -14,14 +14,14 @@ use ndarray::ArrayView2;
 /// use bispectral_core::Complex32;
 ///
 /// let w = ndarray::arr2(&[[Complex32::new(1.0, -0.1)]]);
-/// assert_eq!(halves(&w.view())?, [0x00, 0x3c, 0x66, 0xae]);
+/// assert_eq!(halves(&w.view())?, [0x3c00, 0xae66]);
 /// # Ok::<(), bispectral_learn::Error>(())
 /// ```
 ///
 /// # Errors
 /// A weight is not finite, or beyond the 65,504 of the largest binary16.
-pub fn halves(w: &ArrayView2<'_, Complex32>) -> Result<Vec<u8>> {
-    let mut bytes = Vec::with_capacity(4 * w.len());
+pub fn halves(w: &ArrayView2<'_, Complex32>) -> Result<Vec<u16>> {
+    let mut bits = Vec::with_capacity(2 * w.len());
     for row in w.rows() {
         let parts = row.iter().map(|w| w.re).chain(row.iter().map(|w| w.im));
         for part in parts {
@@ -30,10 +30,10 @@ pub fn halves(w: &ArrayView2<'_, Complex32>) -> Result<Vec<u8>> {
                 let what = format!("a weight of {part:e} is none that f16 has");
                 return Err(Error::new("W", what, "scale W by a constant, or take f32"));
             }
-            bytes.extend(half.to_le_bytes());
+            bits.push(half.to_bits());
         }
     }
-    Ok(bytes)
+    Ok(bits)
 }
 
 #[cfg(test)]
@@ -51,8 +51,7 @@ mod tests {
         let expected: [u16; 8] = [
             0x3c00, 0x3c02, 0x0000, 0xbc00, 0x0001, 0x0000, 0x7bff, 0x0000,
         ];
-        let bytes = expected.map(u16::to_le_bytes).concat();
-        assert_eq!(halves(&w.view()).unwrap(), bytes);
+        assert_eq!(halves(&w.view()).unwrap(), expected);
     }
 
     #[test]

@@ -6,7 +6,7 @@
 //! off, by up to 22 %. Instructions are not cycles.
 
 use super::cost::Work;
-use bispectral_core::format::{Encoding, Structure, Transform};
+use bispectral_core::format::{Structure, Transform, Weights};
 use bispectral_core::{LANES, Model, pair_count};
 
 /// How far an estimate may be off for the groups it was solved for, of the count.
@@ -100,7 +100,7 @@ pub fn estimate(model: &Model<'_>) -> u64 {
     let pairs = model.pairs() as f64;
     let rows = model.stored_rows() as f64;
     let inputs = model.inputs() as f64;
-    let count = match (parts.structure, parts.encoding) {
+    let count = match (parts.structure, parts.weights) {
         (Structure::Combined { terms, .. }, _) => {
             let term = COMBINED_TERM + COMBINED_COEFFICIENT * f64::from(terms);
             COMBINED_SAMPLE * rows * inputs + term * pairs
@@ -111,15 +111,14 @@ pub fn estimate(model: &Model<'_>) -> u64 {
             },
             _,
         ) => {
-            let factors = factors.as_chunks::<2>().0.iter();
-            let factors: Vec<u16> = factors.map(|factor| u16::from_le_bytes(*factor)).collect();
+            let factors: Vec<u16> = factors.iter().collect();
             transformed(transform, &factors) + of_group(model, &factors)
         }
-        (Structure::Conjugates { .. }, Encoding::I8 { .. }) => of_weights(model, &I8_CONJUGATES),
-        (Structure::Conjugates { .. }, Encoding::F16) => of_weights(model, &F16_CONJUGATES),
+        (Structure::Conjugates { .. }, Weights::I8 { .. }) => of_weights(model, &I8_CONJUGATES),
+        (Structure::Conjugates { .. }, Weights::F16(_)) => of_weights(model, &F16_CONJUGATES),
         (Structure::Conjugates { .. }, _) => of_weights(model, &F32_CONJUGATES),
-        (_, Encoding::I8 { .. }) => of_weights(model, &I8),
-        (_, Encoding::F16) => of_weights(model, &F16),
+        (_, Weights::I8 { .. }) => of_weights(model, &I8),
+        (_, Weights::F16(_)) => of_weights(model, &F16),
         _ => of_weights(model, &F32),
     };
     count.round() as u64
@@ -172,8 +171,7 @@ fn transformed(transform: Transform, factors: &[u16]) -> f64 {
         } else {
             (order / length * half / longest, length, COMPLEX_SUM)
         };
-        let is_fast = factor.is_power_of_two() && (4..=1024).contains(&factor);
-        let line = if transform == Transform::Fft && is_fast {
+        let line = if transform.is_fast(factor) {
             BUTTERFLY * length * length.log2() / 2.0
         } else {
             sum * length * outputs

@@ -6,7 +6,7 @@
 
 use crate::{Error, Result};
 use bispectral_core::Complex32;
-use bispectral_core::format::Encoding;
+use bispectral_core::format::Weights;
 use ndarray::ArrayView2;
 use rayon::prelude::*;
 
@@ -19,21 +19,22 @@ const MOST_LEVELS: f64 = 136.0;
 /// How many.
 const CANDIDATES: u32 = 400;
 
-/// W of encoding i8, as it lies in the file.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// W of encoding i8.
+#[derive(Debug, Clone, PartialEq)]
 pub struct Integers {
-    /// One f32 a row.
-    pub scales: Vec<u8>,
+    /// One a row.
+    pub scales: Vec<f32>,
     /// q, row after row: the real parts and then the imaginary parts.
-    pub weights: Vec<u8>,
+    pub weights: Vec<i8>,
 }
 
 impl Integers {
-    /// The encoding of the model they are the weights of.
+    /// The weights of a model.
     #[must_use]
-    pub fn encoding(&self) -> Encoding<'_> {
-        Encoding::I8 {
-            scales: &self.scales,
+    pub fn weights(&self) -> Weights<'_> {
+        Weights::I8 {
+            weights: (&self.weights).into(),
+            scales: (&self.scales).into(),
         }
     }
 }
@@ -47,7 +48,7 @@ impl Integers {
 /// // One step for all: the ratio of the parts is 4 to 3.
 /// let w = ndarray::arr2(&[[Complex32::new(0.4, -0.3), Complex32::ZERO]]);
 /// let found = integers(&w.view())?;
-/// let q: Vec<i32> = found.weights.iter().map(|q| i32::from(*q as i8)).collect();
+/// let q: Vec<i32> = found.weights.iter().map(|q| i32::from(*q)).collect();
 /// assert_eq!((q[0] * 3, q[1]), (-q[2] * 4, 0));
 /// # Ok::<(), bispectral_learn::Error>(())
 /// ```
@@ -70,11 +71,10 @@ pub fn integers(w: &ArrayView2<'_, Complex32>) -> Result<Integers> {
         let what = "a row is too large, too small or not finite for i8";
         return Err(Error::new("W", what, "scale W by a constant, or take f32"));
     }
-    let scales = found.iter().flat_map(|(scale, _)| scale.to_le_bytes());
-    let weights = found.iter().flat_map(|(_, q)| q).map(|q| *q as u8);
+    let (scales, weights): (Vec<f32>, Vec<Vec<i8>>) = found.into_iter().unzip();
     Ok(Integers {
-        scales: scales.collect(),
-        weights: weights.collect(),
+        scales,
+        weights: weights.concat(),
     })
 }
 
@@ -137,14 +137,10 @@ mod tests {
     /// Root of the mean of |W − Ŵ|² / |W|².
     fn relative(w: &Array2<Complex32>, found: &Integers) -> f64 {
         let inputs = w.ncols();
-        let scale = |row: usize| {
-            let bytes = found.scales[4 * row..][..4].try_into().unwrap();
-            f32::from_le_bytes(bytes)
-        };
         let (mut errors, mut squares) = (0.0, 0.0);
         for ((row, n), w) in w.indexed_iter() {
-            let q = |at: usize| f32::from(found.weights[2 * row * inputs + at] as i8);
-            let read = Complex32::new(q(n), q(inputs + n)) * scale(row);
+            let q = |at: usize| f32::from(found.weights[2 * row * inputs + at]);
+            let read = Complex32::new(q(n), q(inputs + n)) * found.scales[row];
             errors += f64::from((w - read).norm_sqr());
             squares += f64::from(w.norm_sqr());
         }
@@ -172,9 +168,9 @@ mod tests {
             Complex32::from_polar((row as f32 * 20.0 - 40.0).exp2() * row as f32, angle)
         });
         let found = integers(&w.view()).unwrap();
-        assert!(found.weights.iter().all(|q| *q as i8 != i8::MIN));
+        assert!(!found.weights.contains(&i8::MIN));
         assert_eq!(found.weights[..80], [0; 80]);
-        assert_eq!(found.scales[..4], 1.0_f32.to_le_bytes());
+        assert_eq!(found.scales[0], 1.0);
         assert!(relative(&w, &found) < 4e-3);
     }
 

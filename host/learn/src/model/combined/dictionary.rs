@@ -3,9 +3,10 @@
 //! The rows are taken one by one, each time that one which leaves the least error together with those taken before,
 //! whose coefficients are then solved for anew.
 
-use super::{CONJUGATED, Products};
+use super::Products;
 use crate::numeric::whitening::square_root;
 use bispectral_core::Complex32;
+use bispectral_core::format::Row;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatRef, Par, c64};
 
@@ -16,7 +17,7 @@ const LEAST_OUTSIDE: f64 = 1e-3;
 /// One row of the device in one product.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Term {
-    pub(super) k: u16,
+    pub(super) row: Row,
     pub(super) value: c64,
 }
 
@@ -131,7 +132,10 @@ impl Dictionary {
         }
         let stored = self.len() / 2;
         let term = |(&a, value): (&usize, c64)| Term {
-            k: (a % stored) as u16 | if a < stored { 0 } else { CONJUGATED },
+            row: Row {
+                stored: (a % stored) as u16,
+                conjugated: a >= stored,
+            },
             value,
         };
         taken.iter().zip(shares).map(term).collect()

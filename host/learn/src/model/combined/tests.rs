@@ -22,15 +22,12 @@ fn random(rows: usize, inputs: usize) -> Array2<Complex32> {
 /// (k, conjugated, coefficient) of every term as the device reads it.
 fn read(found: &Combined) -> Vec<(usize, bool, c64)> {
     let scale = f64::from(found.scale);
-    let part = |bytes: [u8; 2]| f64::from(i16::from_le_bytes(bytes)) * scale;
-    let (terms, rest) = found.coefficients.as_chunks::<6>();
-    assert!(rest.is_empty());
-    let term = |&[a, b, c, d, e, f]: &[u8; 6]| {
-        let k = u16::from_le_bytes([a, b]);
-        let value = c64::new(part([c, d]), part([e, f]));
-        (usize::from(k & !CONJUGATED), k & CONJUGATED != 0, value)
+    let part = |steps: i16| f64::from(steps) * scale;
+    let term = |term: &format::Term| {
+        let value = c64::new(part(term.re), part(term.im));
+        (usize::from(term.row.stored), term.row.conjugated, value)
     };
-    terms.iter().map(term).collect()
+    found.coefficients.iter().map(term).collect()
 }
 
 #[test]
@@ -119,11 +116,16 @@ fn the_error_is_that_on_the_signals_and_more_terms_leave_less() {
         before = found.error;
         // Another value of any coefficient is worse: they are the least squares.
         for at in 0..read(&found).len() {
-            for (byte, sign) in [(2, 1_i16), (2, -1), (4, 1), (4, -1)] {
+            for (imaginary, sign) in [(false, 1_i16), (false, -1), (true, 1), (true, -1)] {
                 let mut moved = found.clone();
-                let part = &mut moved.coefficients[6 * at + byte..][..2];
-                let value = i16::from_le_bytes([part[0], part[1]]);
-                part.copy_from_slice(&value.saturating_add(200 * sign).to_le_bytes());
+                let term = &mut moved.coefficients[at];
+                let part = if imaginary {
+                    &mut term.im
+                } else {
+                    &mut term.re
+                };
+                let value = *part;
+                *part = value.saturating_add(200 * sign);
                 assert!(
                     value.abs() > i16::MAX - 200 || errors(&w, &pairs, &moved, &signals)[0] > error
                 );

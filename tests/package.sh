@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# Packages every crate that is published, unpacks the packages side by side and tests each from what is in it alone.
+# Crates of the same list that one depends on are taken from the unpacked packages, since none may be published yet.
+#
+#     tests/package.sh [TARGET_DIR]      where to build; a folder that is kept makes the next run fast
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+# Name and folder, each behind those it depends on. host/learn (bispectral-learn) is to follow.
+CRATES=(
+  "bispectral-core core"
+  "bispectral-ffi core/ffi"
+)
+
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+target=${1:-$folder/target}
+mkdir -p "$target"
+target=$(cd "$target" && pwd)
+
+patches=()
+for crate in "${CRATES[@]}"; do
+  read -r name path <<<"$crate"
+  printf '\n== %s\n' "$name"
+  (cd "$path" && cargo package -p "$name" --allow-dirty --no-verify --exclude-lockfile --target-dir "$folder/packages")
+  package=$(ls -d "$folder/packages/package/$name"-[0-9]*.crate)
+  tar -xzf "$package" -C "$folder"
+  unpacked=$folder/$(basename "$package" .crate)
+  for file in LICENSE-MIT LICENSE-APACHE README.md; do
+    [ -s "$unpacked/$file" ] || { echo "error: $name: the package has no $file" >&2; exit 1; }
+  done
+  (cd "$unpacked" && cargo test "${patches[@]}" --target-dir "$target")
+  patches+=(--config "patch.crates-io.$name.path='$unpacked'")
+done
