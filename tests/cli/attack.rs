@@ -73,7 +73,7 @@ fn what_shares_the_bispectrum_is_the_target_moved() {
         // Both in f32, summed in another order.
         assert!((distance - told).abs() < 1e-5, "{distance} {told}");
     }
-    folder.assert_picture("out/attack.png");
+    folder.assert_picture("out/attack.svg");
     let html = String::from_utf8(folder.read("out/report.html")).unwrap();
     assert!(html.contains("An attack on invariance"));
     let kept: Value = serde_json::from_slice(&folder.read("out/results.json")).unwrap();

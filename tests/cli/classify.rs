@@ -223,7 +223,7 @@ fn turned_digits_are_classified_where_they_are_at_hand() {
     };
     // 8 × 8 pixels and 1,800 digits; what matters is the order.
     assert!(accuracy("paper") > accuracy("power") && accuracy("paper") > accuracy("pixels"));
-    for picture in ["digits.png", "mistakes.png", "training.png"] {
+    for picture in ["digits.svg", "mistakes.svg", "training.svg"] {
         folder.assert_picture(&format!("r/{picture}"));
     }
 }

@@ -262,7 +262,7 @@ fn the_rust_module_compiles_without_std_and_holds_the_models_bytes() {
     let folder = Folder::new();
     group(&folder, &[8]);
     folder.succeed("export m.bsn -o shaft.rs --emit rust");
-    let core = Path::new(env!("CARGO_MANIFEST_DIR")).join("../core");
+    let core = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../core");
     let core = core.canonicalize().unwrap();
     let manifest = format!("{MANIFEST}\n[dependencies]\nbispectral-core = {{ path = {core:?} }}\n");
     folder.write("Cargo.toml", manifest);

@@ -163,7 +163,7 @@ fn a_table_of_up_to_16_rows_is_printed_and_a_larger_one_is_not() {
     let words = folder.succeed("group m.bsn");
     assert!(!words.contains('│') && words.contains("Z17"), "{words}");
     let hint = words.lines().last().unwrap();
-    assert!(hint.contains("--picture FILE.png") && hint.contains("--json"));
+    assert!(hint.contains("--picture FILE.svg") && hint.contains("--json"));
     assert_eq!(places(&folder.object("group m.bsn"), "table").len(), 17);
 }
 
@@ -171,13 +171,13 @@ fn a_table_of_up_to_16_rows_is_printed_and_a_larger_one_is_not() {
 fn a_picture_is_drawn_whether_or_not_there_is_the_group() {
     let folder = Folder::new();
     import(&folder, &characters(&[4, 2]));
-    folder.succeed("group m.bsn --picture group.png");
-    folder.assert_picture("group.png");
+    folder.succeed("group m.bsn --picture group.svg");
+    folder.assert_picture("group.svg");
     folder.write("none.npy", complex_npy(&random_rows(1, 6)));
     folder.succeed("import none.npy -o none.bsn");
     for (arguments, picture) in [
-        ("m.bsn --expect Z8 --polish never.bsn", "other.png"),
-        ("none.bsn --polish never.bsn", "none.png"),
+        ("m.bsn --expect Z8 --polish never.bsn", "other.svg"),
+        ("none.bsn --polish never.bsn", "none.svg"),
     ] {
         let before = folder.contents();
         let (code, stdout, stderr) = folder.run(&format!("group {arguments} --picture {picture}"));
@@ -311,7 +311,7 @@ fn what_is_no_model_is_refused_in_one_line_and_nothing_is_written() {
         ("empty", "empty/model.bsn: there is no such file"),
     ] {
         folder.refuse_with(
-            &format!("group {model} --picture new.png --polish new.bsn"),
+            &format!("group {model} --picture new.svg --polish new.bsn"),
             refusal,
         );
     }

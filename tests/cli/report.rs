@@ -2,14 +2,14 @@
 
 use crate::{Folder, Order, Random, f64s, npy};
 
-const PICTURE: &str = "src=\"data:image/png;base64,";
+const PICTURE: &str = "<svg class=\"drawing\" role=\"img\"";
 
 fn text(folder: &Folder, name: &str) -> String {
     String::from_utf8(folder.read(name)).unwrap()
 }
 
 #[test]
-fn a_run_becomes_one_page_with_its_pictures_inside() {
+fn a_run_becomes_one_page_with_its_figures_inside() {
     let folder = Folder::new();
     folder.succeed("train --group Z4xZ2 -o run --quiet");
     let object = folder.object("report run");
@@ -63,20 +63,22 @@ fn filters_of_images_are_laid_out_like_them() {
 }
 
 #[test]
-fn a_damaged_picture_is_a_sentence_on_the_page_and_no_failure() {
+fn what_cannot_be_drawn_is_a_sentence_on_the_page_and_no_failure() {
     let folder = Folder::new();
     folder.succeed("train --group Z3 -o run --quiet");
-    folder.write("run/loss.png", b"no picture");
-    std::fs::remove_file(folder.path("run/distances.png")).unwrap();
+    folder.write("run/metrics.jsonl", b"no metrics");
     folder.write("run/W.npy", b"no array");
     let (code, stdout, stderr) = folder.run("report run --json");
     assert_eq!(code, Some(0), "{stderr}");
-    assert!(stdout.contains("\"figures\":0"), "{stdout}");
-    for name in ["loss.png", "distances.png", "W.npy"] {
-        assert!(stderr.contains(name), "{name}: {stderr}");
+    assert!(stdout.contains("\"figures\":1"), "{stdout}");
+    for line in [
+        "a figure is missing: filters: run/W.npy: not a NumPy array",
+        "a figure is missing: loss: there are no losses to draw",
+    ] {
+        assert!(stderr.contains(line), "{line}\n{stderr}");
     }
     let page = text(&folder, "run/report.html");
-    assert_eq!(page.matches("This picture is missing.").count(), 3);
+    assert_eq!(page.matches("This picture is missing.").count(), 2);
 }
 
 #[test]
@@ -114,21 +116,27 @@ fn an_experiment_publishes_the_page_that_the_command_makes_again() {
 }
 
 #[test]
-fn a_hostile_page_shows_its_words_and_reads_nothing_outside() {
+fn a_hostile_page_shows_its_words_and_no_markup_of_its_own() {
     let folder = Folder::new();
     std::fs::create_dir(folder.path("page")).unwrap();
+    let figure = |drawing: &str| {
+        format!(
+            "{{\"title\": \"</title><script>alert(1)</script>\", \"lead\": \"\\u001b[2J\", \"sections\": [{{\"title\": \"s\", \
+             \"blocks\": [{{\"figure\": {{\"name\": \"../out\", \"drawing\": {drawing}, \
+             \"alt\": \"\\\" onload=\\\"alert(1)\", \"caption\": \"c\"}}}}]}}]}}"
+        )
+    };
     folder.write(
         "page/page.json",
-        b"{\"title\": \"</title><script>alert(1)</script>\", \"lead\": \"\\u001b[2J\", \"sections\": [{\"title\": \"s\", \
-          \"blocks\": [{\"figure\": {\"file\": \"/dev/zero\", \"alt\": \"\\\" onload=\\\"alert(1)\", \"caption\": \"c\"}}]}]}",
+        figure("{\"missing\": \"</svg><script>alert(2)</script>\"}"),
     );
     assert_eq!(folder.object("report page --quiet")["figures"], 0);
     let page = text(&folder, "page/report.html");
     assert!(!page.contains("<script") && !page.contains("\" onload") && !page.contains('\u{1b}'));
-    assert!(
-        page.contains("/dev/zero: is outside the page&#39;s folder")
-            || page.contains("/dev/zero: is outside the page's folder")
-    );
+    assert!(page.contains("&lt;/svg&gt;&lt;script&gt;alert(2)"));
+    // Markup is no drawing.
+    folder.write("page/page.json", figure("\"<svg onload=alert(1)>\""));
+    folder.refuse_with("report page", "page/page.json: unknown variant");
 }
 
 #[test]

@@ -34,7 +34,7 @@ fn rows(object: &Value) -> &[Value] {
 fn pictures(folder: &Folder, of: &str) -> Vec<String> {
     let entries = fs::read_dir(folder.path(of)).unwrap();
     let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    let mut names: Vec<String> = names.filter(|name| name.ends_with(".png")).collect();
+    let mut names: Vec<String> = names.filter(|name| name.ends_with(".svg")).collect();
     names.sort();
     names
 }
@@ -96,7 +96,7 @@ fn the_groups_of_order_eight_are_recovered_by_both_recipes() {
             let words: Vec<&str> = lines.next().unwrap().split_whitespace().collect();
             assert_eq!(words[..4], [group, recipe, "2", "2"]);
         }
-        folder.assert_picture(&format!("out/cayley-{group}.png"));
+        folder.assert_picture(&format!("out/cayley-{group}.svg"));
     }
     assert!(found.next().is_none() && lines.next().is_none());
     // Of each group its table, the rows and the distances.
@@ -128,7 +128,7 @@ fn every_commutative_group_of_a_range_of_orders_is_recovered() {
     let small = GROUPS.iter().filter(|(order, _)| *order <= DRAWN);
     let names = small.flat_map(|(_, names)| names.iter());
     let names = names.flat_map(|name| {
-        ["cayley", "distances", "filters"].map(|what| format!("{what}-{name}.png"))
+        ["cayley", "distances", "filters"].map(|what| format!("{what}-{name}.svg"))
     });
     let mut names: Vec<String> = names.collect();
     names.sort();
@@ -197,7 +197,7 @@ fn translations_of_natural_patches_are_learned_and_named() {
 
     assert_eq!(
         pictures(&folder, "out"),
-        ["along.png", "cayley.png", "filters.png"]
+        ["along.svg", "cayley.svg", "filters.svg"]
     );
     for name in pictures(&folder, "out") {
         folder.assert_picture(&format!("out/{name}"));
@@ -224,7 +224,7 @@ fn a_refused_experiment_leaves_no_folder() {
 fn files_of_others_are_not_replaced_unasked() {
     for (file, arguments) in [
         ("results.txt", "cayley --orders 2 --seeds 1"),
-        ("cayley-Z2.png", "cayley --orders 2 --seeds 1"),
+        ("cayley-Z2.svg", "cayley --orders 2 --seeds 1"),
         ("whole/model.bsn", "translation --quick"),
     ] {
         let folder = Folder::new();
@@ -276,7 +276,7 @@ fn rotation_is_learned_and_its_orders_are_named() {
         learned["products"]["pairs"],
         learned["products"]["additive"]
     );
-    for picture in ["filters.png", "orders.png", "along.png", "run/loss.png"] {
+    for picture in ["filters.svg", "orders.svg", "along.svg", "run/loss.svg"] {
         folder.assert_picture(&format!("out/{picture}"));
     }
     assert!(folder.path("out/report.html").exists());
@@ -307,7 +307,7 @@ fn what_shares_invariants_is_in_the_orbit_and_metamers_are_elsewhere() {
     assert!(inside("bispectrum") > inside("power"), "{object}");
     for model in ["translation", "rotation"] {
         for what in ["pairs", "distances"] {
-            folder.assert_picture(&format!("out/{model}-patches-{what}.png"));
+            folder.assert_picture(&format!("out/{model}-patches-{what}.svg"));
         }
     }
     assert_kept(&folder, arguments, &object);

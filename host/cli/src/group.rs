@@ -73,6 +73,14 @@ impl Group {
             .as_deref()
             .map(str::parse::<Named>)
             .transpose()?;
+        let is_png = |path: &&PathBuf| {
+            let extension = path.extension();
+            extension.is_some_and(|extension| extension.eq_ignore_ascii_case("png"))
+        };
+        if let Some(path) = self.picture.as_ref().filter(is_png) {
+            let remedy = format!("name it {}", path.with_extension("svg").display());
+            return Err(Error::file(path, "the picture is an SVG", remedy));
+        }
         let new_file = |path: &PathBuf| NewFile::create(path, self.force);
         let picture = self.picture.as_ref().map(new_file).transpose()?;
         let polished = self.polish.as_ref().map(new_file).transpose()?;

@@ -72,7 +72,7 @@ impl Report {
             return read_page(folder);
         }
         if folder.join(CONFIG).exists() {
-            return Finished::read(folder)?.page();
+            return Ok(Finished::read(folder)?.page());
         }
         let what = if folder.is_dir() {
             "holds no run and no experiment"

@@ -1,6 +1,7 @@
 //! The figures and tables that several pages show, and what is to be seen in them.
 
 use crate::Results;
+use bispectral_learn::Error;
 use bispectral_learn::analysis::evaluation;
 use bispectral_learn::group::LearnedTable;
 use bispectral_report::number::{percent, scientific};
@@ -15,6 +16,13 @@ fn figure(name: &str, drawing: impl Into<Drawing>, alt: &str, caption: String) -
         alt: alt.into(),
         caption,
     })
+}
+
+/// What would be seen in a figure that cannot be drawn, and why.
+#[must_use]
+pub fn missing(name: &str, why: &Error) -> Block {
+    let drawing = Drawing::Missing(why.to_string());
+    figure(name, drawing, "Nothing to see", String::new())
 }
 
 /// The rows of W, in this order, each an image of height and width.

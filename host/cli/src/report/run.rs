@@ -55,8 +55,12 @@ impl Finished {
     }
 
     /// What it says.
-    pub(crate) fn page(&self) -> Result<Page> {
-        let drawn = self.draw("", self.layout())?;
+    pub(crate) fn page(&self) -> Page {
+        let drawn = self.draw("", self.layout()).unwrap_or_else(|error| Drawn {
+            filters: figures::missing("filters", &error),
+            cayley: None,
+            distances: figures::distances("distances", &self.record.distances),
+        });
         let metrics = fs::read_to_string(self.folder.join(METRICS)).unwrap_or_default();
         let results = figures::results(
             "On samples that were held out, computed by bispectral-core from the exported model",
@@ -70,8 +74,7 @@ impl Finished {
         if let Some(cayley) = drawn.cayley {
             page = page.section(Section::new("The group").block(cayley));
         }
-        Ok(page
-            .section(Section::new("The filters").block(drawn.filters))
+        page.section(Section::new("The filters").block(drawn.filters))
             .section(Section::new("Within orbits and between them").block(drawn.distances))
             .section(Section::new("Training").block(figures::losses("loss", &metrics, "this run")))
             .section(
@@ -79,7 +82,7 @@ impl Finished {
                     .facts(self.facts())
                     .paragraph("All of it, as in config.toml; bispectral train with this file gives the same bits:")
                     .preformatted(self.config.to_toml()),
-            ))
+            )
     }
 
     /// The filters and the Cayley table of W as it was learned; their names begin with `prefix`, and `layout` says how
