@@ -346,14 +346,14 @@ fn arrays_that_are_no_signals_of_the_model_are_refused() {
             c("'<f8'", "(2,)", &[0; 16]),
             "signals of 2 values where model.bsn has 7",
         ),
-        (c("'<c8'", "(1, 7)", &[0; 56]), "the signals are complex64"),
+        (c("'<c8'", "(1, 7)", &[0; 56]), "the samples are complex64"),
         (c("'<f8'", "(0, 7)", &[]), "the array is empty"),
         (c("'|b1'", "(1, 7)", &[1; 7]), "the elements are bool"),
         (c("'|u1'", "(1, 7)", &[1; 6]), "the data are truncated"),
         (c("'|u1'", "(1, 7)", &[1; 8]), "1 bytes follow the data"),
         (
-            c("'|u1'", "(1, 7, 1)", &[1; 7]),
-            "the array has 3 dimensions",
+            c("'|u1'", "(1, 7, 1, 1)", &[1; 7]),
+            "the array has 4 dimensions",
         ),
     ] {
         folder.write("bad.npy", bytes);

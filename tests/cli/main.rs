@@ -5,6 +5,7 @@ mod characters;
 mod classify;
 mod export;
 mod features;
+mod formats;
 mod group;
 mod import;
 mod inspect;

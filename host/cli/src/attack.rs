@@ -24,7 +24,7 @@ const DRAWN: usize = 12;
 
 /// Attack a model: from noise, find signals with the features of given ones, and see whether they are in their orbits
 ///
-/// X is real, of shape (targets, N). For each target, Gaussian noise is moved by gradient descent until its features are
+/// X is what train takes: .npy, .csv or IDX, one target a row. For each target, Gaussian noise is moved by gradient descent until its features are
 /// the target's. If the features lose nothing but the orbit, what is found is the target, moved: the distance is
 /// told for the best group element and scale, where the model's group is recognised or --transform names it. Written
 /// are metamers.npy, results.json, attack.svg and report.html.

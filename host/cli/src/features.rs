@@ -22,8 +22,8 @@ const INPUT: usize = 16 + 16 + 8;
 
 /// Compute the features of signals with a model
 ///
-/// X is real, float32, float64 or of integers, of shape (samples, N) or (N,); a name that ends in .csv is read as one
-/// signal a line. Y is an array of shape (samples, features): the normalised bispectrum (complex64), unless another
+/// X is what train takes: .npy of any real type, of shape (samples, N), (N,) or (samples, height, width); CSV, one signal a
+/// line; or IDX, plain or compressed. Y is an array of shape (samples, features): the normalised bispectrum (complex64), unless another
 /// quantity is asked for. A sample that is zero or not finite is an error, and then no file is written.
 #[derive(Debug, Args)]
 pub(super) struct Features {
@@ -87,6 +87,7 @@ impl Features {
             quantity: self.quantity.chosen(),
             signals: Signals::open(&self.signals)?,
         };
+        work.signals.check_samples()?;
         self.check_length(&work)?;
         work.check_every_sample(pool)?;
         output.write(&work.header())?;
@@ -206,7 +207,7 @@ impl Work<'_> {
     fn check_every_sample(&mut self, pool: &ThreadPool) -> Result<()> {
         let mut samples = Vec::new();
         for range in self.blocks(pool) {
-            self.signals.read(range.clone(), &mut samples)?;
+            self.signals.samples(range.clone(), &mut samples)?;
             let mut x = Vec::new();
             for (index, sample) in range.zip(samples.chunks(self.model.inputs())) {
                 let unfit = self.quantity.round(sample, &mut x);
@@ -224,7 +225,7 @@ impl Work<'_> {
     ) -> Result<()> {
         let (mut samples, mut results) = (Vec::new(), Vec::new());
         for range in self.blocks(pool) {
-            self.signals.read(range.clone(), &mut samples)?;
+            self.signals.samples(range.clone(), &mut samples)?;
             let length = range.len() * self.result_len();
             results.clear();
             results

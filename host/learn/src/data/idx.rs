@@ -10,6 +10,7 @@ use element::Element;
 use flate2::read::MultiGzDecoder;
 use ndarray::Array3;
 use std::io::{self, BufReader, Read, Seek};
+use std::ops::Range;
 use std::path::Path;
 
 /// The most data a file may claim: MNIST's largest has 47 MB, and a few compressed bytes can claim anything.
@@ -213,6 +214,14 @@ impl Idx {
         self.data
             .chunks_exact(self.element.size())
             .map(|bytes| self.element.value(bytes))
+    }
+
+    /// The numbers of a range, in the same order.
+    pub(crate) fn range(&self, range: Range<usize>) -> impl Iterator<Item = f64> {
+        let size = self.element.size();
+        let bytes = self.data.get(range.start * size..).unwrap_or_default();
+        let numbers = bytes.chunks_exact(size).take(range.len());
+        numbers.map(|bytes| self.element.value(bytes))
     }
 
     fn is_not(&self, path: &Path, what: &str, remedy: &str) -> Error {

@@ -5,10 +5,9 @@
 
 use super::orbits::{Orbits, OrbitsError, Transform};
 use super::rounding::{Unfit, to_f32};
-use super::{Signals, idx, npy, samples};
+use super::{Signals, samples};
 use crate::{Error, Result};
 use ndarray::Array2;
-use std::ops::Range;
 use std::path::Path;
 
 /// Values that are converted at a time: 1 MiB of 128-bit numbers.
@@ -80,16 +79,10 @@ pub fn labelled(path: &Path, labels_path: &Path) -> Result<Orbits> {
 /// # Errors
 /// The file is damaged or of another kind, or a label is not an integer, or larger than f64 counts (2^53).
 pub fn labels(path: &Path) -> Result<Vec<i64>> {
-    let (shape, values) = if idx::is_idx(path)? {
-        let idx = idx::read(path)?;
-        let columns = idx.shape()[1..].iter().product();
-        ([idx.shape()[0], columns], idx.values().collect())
-    } else {
-        let mut signals = Signals::open(path)?;
-        let mut values = Vec::new();
-        signals.read(0..signals.count(), &mut values)?;
-        ([signals.count(), signals.length()], values)
-    };
+    let mut signals = Signals::open(path)?;
+    let mut values = Vec::new();
+    signals.read(0..signals.count(), &mut values)?;
+    let shape = [signals.count(), signals.length()];
     if !shape.contains(&1) {
         return Err(Error::file(
             path,
@@ -114,64 +107,11 @@ fn name(path: &Path) -> String {
     path.display().to_string()
 }
 
-fn read_samples(path: &Path) -> Result<Exemplars> {
-    let is_csv = path
-        .extension()
-        .is_some_and(|extension| extension.eq_ignore_ascii_case("csv"));
-    if is_csv {
-        let mut signals = Signals::open(path)?;
-        let shape = (signals.count(), signals.length());
-        return in_blocks(path, shape, None, |rows, block| signals.read(rows, block));
-    }
-    if idx::is_idx(path)? {
-        return from_idx(path);
-    }
-    let mut array = npy::Array::open_images(path)?;
-    if array.element().is_complex() {
-        return Err(Error::file(
-            path,
-            format!("the samples are {}", array.element()),
-            "samples are real, save X.real",
-        ));
-    }
-    let shape = (array.rows(), array.columns());
-    in_blocks(path, shape, array.image(), |rows, block| {
-        block.clear();
-        block.extend(array.read(rows)?.iter().map(|value| value.re));
-        Ok(())
-    })
-}
-
-fn from_idx(path: &Path) -> Result<Exemplars> {
-    let idx = idx::read(path)?;
-    let (shape, image) = match *idx.shape() {
-        [count, length] => ((count, length), None),
-        [count, height, width] => ((count, height * width), Some((height, width))),
-        ref other => {
-            return Err(Error::file(
-                path,
-                format!("the array has {} dimensions", other.len()),
-                "name a file of samples, such as train-images-idx3-ubyte.gz",
-            ));
-        }
-    };
-    let scale = if idx.is_bytes() { 255.0 } else { 1.0 };
-    let mut values = idx.values().map(|value| value / scale);
-    // Blocks are asked for in order.
-    in_blocks(path, shape, image, |rows, block| {
-        block.clear();
-        block.extend(values.by_ref().take(rows.len() * shape.1));
-        Ok(())
-    })
-}
-
 /// All samples as f32, read in blocks of rows.
-fn in_blocks(
-    path: &Path,
-    (rows, columns): (usize, usize),
-    image: Option<(usize, usize)>,
-    mut read: impl FnMut(Range<usize>, &mut Vec<f64>) -> Result<()>,
-) -> Result<Exemplars> {
+fn read_samples(path: &Path) -> Result<Exemplars> {
+    let mut signals = Signals::open(path)?;
+    signals.check_samples()?;
+    let (rows, columns) = (signals.count(), signals.length());
     samples::check_length(columns).map_err(|error| Error::orbits(&name(path), "labels", error))?;
     let no_memory = || {
         Error::memory(
@@ -186,7 +126,7 @@ fn in_blocks(
     let (mut block, mut rounded) = (Vec::new(), Vec::new());
     let step = (BLOCK / columns).max(1);
     for begin in (0..rows).step_by(step) {
-        read(begin..rows.min(begin + step), &mut block)?;
+        signals.samples(begin..rows.min(begin + step), &mut block)?;
         for (row, sample) in (begin..).zip(block.chunks_exact(columns)) {
             to_f32(sample, &mut rounded).map_err(|unfit| refused(path, row, unfit))?;
             values.extend_from_slice(&rounded);
@@ -202,7 +142,7 @@ fn in_blocks(
     Ok(Exemplars {
         samples,
         name: name(path),
-        image,
+        image: signals.image(),
     })
 }
 
