@@ -68,7 +68,7 @@ pub(crate) struct Cyclic<'a> {
 
 /// A character as its coordinate along the last factor, and the number of those along the others.
 #[derive(Clone, Copy)]
-struct Place {
+struct Coordinates {
     outer: usize,
     inner: usize,
 }
@@ -172,11 +172,11 @@ impl<'a> Cyclic<'a> {
     fn coefficients<'s>(&self, x: &[f32], scale: Scale, scratch: &'s mut [f32]) -> &'s [Complex32] {
         let scratch: &mut [Complex32] = bytemuck::try_cast_slice_mut(scratch).unwrap_or_default();
         let (z, line) = scratch.split_at_mut_checked(self.order).unwrap_or_default();
-        self.place_samples(x, scale.signal(), z);
+        self.scatter_samples(x, scale.signal(), z);
         let longest = self.longest();
-        self.along(longest, longest, z, line);
+        self.transform_axis(longest, longest, z, line);
         for axis in self.axes().filter(|axis| *axis != longest) {
-            self.along(axis, longest, z, line);
+            self.transform_axis(axis, longest, z, line);
         }
         self.fill_in(longest, z);
         z
@@ -202,7 +202,7 @@ impl<'a> Cyclic<'a> {
     }
 
     /// Samples to their elements, times a·2^-E_w.
-    fn place_samples(&self, x: &[f32], scale: PowerOfTwo, z: &mut [Complex32]) {
+    fn scatter_samples(&self, x: &[f32], scale: PowerOfTwo, z: &mut [Complex32]) {
         z.fill(Complex32::ZERO);
         for (x, element) in x.iter().zip(self.elements) {
             if let Some(z) = z.get_mut(number(element)) {
@@ -213,7 +213,13 @@ impl<'a> Cyclic<'a> {
 
     /// Every line along a factor. Along the longest, which is the first, all are real and half of a line is enough;
     /// along another, those lines are left out which are conjugates.
-    fn along(&self, axis: Axis, longest: Axis, z: &mut [Complex32], scratch: &mut [Complex32]) {
+    fn transform_axis(
+        &self,
+        axis: Axis,
+        longest: Axis,
+        z: &mut [Complex32],
+        scratch: &mut [Complex32],
+    ) {
         let Axis { m, stride } = axis;
         let (line, roots) = scratch.split_at_mut_checked(m).unwrap_or_default();
         let roots = roots.get_mut(..m).unwrap_or_default();
@@ -272,8 +278,8 @@ impl<'a> Cyclic<'a> {
 
     /// −k.
     fn negative(&self, k: usize) -> usize {
-        let along = |axis: Axis| axis.stride * wrapped(axis.m - axis.coordinate(k), axis.m);
-        self.axes().map(along).sum()
+        let negated = |axis: Axis| axis.stride * wrapped(axis.m - axis.coordinate(k), axis.m);
+        self.axes().map(negated).sum()
     }
 
     /// z_i of the scaled signal, row after row.
@@ -318,9 +324,9 @@ impl<'a> Cyclic<'a> {
         let mut rows = self.characters;
         let mut i = 0;
         while let Some(k_i) = rows.first().map(number) {
-            let (place, z_i) = (self.place(k_i), at(z, k_i) * self.amplitude);
+            let (coordinates, z_i) = (self.coordinates(k_i), at(z, k_i) * self.amplitude);
             let (mut rest, mut j) = (rows, i);
-            while let Some(run) = self.run(place, rest) {
+            while let Some(run) = self.run(coordinates, rest) {
                 let from = |k: usize| z.get(k..).and_then(|z| z.get(..run.len));
                 let z_j = from(run.character).unwrap_or_default();
                 let s = from(run.product).unwrap_or_default();
@@ -352,7 +358,7 @@ impl<'a> Cyclic<'a> {
         let character = |row: usize| self.characters.get(row).map_or(0, number);
         for (i, j) in order.iter() {
             let (k_i, k_j) = (character(i), character(j));
-            let product = self.product(self.place(k_i), self.place(k_j));
+            let product = self.product(self.coordinates(k_i), self.coordinates(k_j));
             let s = at(z, product.outer * self.last + product.inner);
             let term = triple(at(z, k_i) * self.amplitude, at(z, k_j), s);
             squares.add(term);
@@ -363,9 +369,9 @@ impl<'a> Cyclic<'a> {
 
     /// The longest run at the beginning of these rows' characters, of their products with `i`.
     #[inline(always)]
-    fn run(&self, i: Place, rows: &[[u8; 2]]) -> Option<Run> {
+    fn run(&self, i: Coordinates, rows: &[[u8; 2]]) -> Option<Run> {
         let character = rows.first().map(number)?;
-        let j = self.place(character);
+        let j = self.coordinates(character);
         let product = self.product(i, j);
         let room = (self.last - product.inner.max(j.inner))
             .min(BLOCK)
@@ -388,9 +394,9 @@ impl<'a> Cyclic<'a> {
     }
 
     #[inline(always)]
-    fn place(&self, character: usize) -> Place {
+    fn coordinates(&self, character: usize) -> Coordinates {
         let last = self.last.max(1);
-        Place {
+        Coordinates {
             outer: character / last,
             inner: character % last,
         }
@@ -398,14 +404,14 @@ impl<'a> Cyclic<'a> {
 
     /// The sum of two characters: coordinate by coordinate, each modulo its factor.
     #[inline(always)]
-    fn product(&self, i: Place, j: Place) -> Place {
+    fn product(&self, i: Coordinates, j: Coordinates) -> Coordinates {
         let inner = wrapped(i.inner + j.inner, self.last);
         let outer = match self.factors {
             [_] | [] => 0,
             [first, _] => wrapped(i.outer + j.outer, number(first)),
             [others @ .., _] => sum(others, i.outer, j.outer),
         };
-        Place { outer, inner }
+        Coordinates { outer, inner }
     }
 }
 

@@ -127,7 +127,7 @@ pub enum Error {
 /// use bispectral_core::{Error, Part};
 ///
 /// let error = Error::Unsupported { part: Part::Encoding, kind: 9 };
-/// assert!(error.to_string().contains("encoding 9"));
+/// assert_eq!(error.to_string(), "encoding 9 is not known to this version: update it");
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
@@ -138,7 +138,7 @@ pub enum Part {
     Encoding,
     /// Which pairs (i, j) are computed.
     Pairs,
-    /// How z_ij is had.
+    /// How z_ij is computed.
     Structure,
     /// What follows the invariants.
     Head,

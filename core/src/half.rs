@@ -6,8 +6,8 @@
 
 use crate::weights::Element;
 
-/// Sign and the 15 other bits of a binary16 in the places where an f32 has them.
-const PLACES: u32 = 0x8fff_e000;
+/// The bits of an f32 that the sign and the 15 other bits of a binary16 become.
+const MASK: u32 = 0x8fff_e000;
 /// Exponents of f32 are biased by 127, those of binary16 by 15.
 const REBIAS: f32 = (1_u128 << 112) as f32;
 /// The exponent field of infinities and NaNs.
@@ -20,7 +20,7 @@ const EXPONENT: u16 = 0x7c00;
 #[inline(always)]
 pub(crate) fn widen(half: u16) -> f32 {
     // Sign extension carries the sign to bit 31; the copies of it between there and the exponent are masked.
-    let bits = (i32::from(half as i16) << 13) as u32 & PLACES;
+    let bits = (i32::from(half as i16) << 13) as u32 & MASK;
     f32::from_bits(bits) * REBIAS
 }
 

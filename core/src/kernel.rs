@@ -1,4 +1,4 @@
-//! How z and z_ij are had, one kind a file: what a [`Model`](crate::Model) asks of its structure and encoding.
+//! How z and z_ij are computed, one kind a file: what a [`Model`](crate::Model) asks of its structure and encoding.
 
 use crate::bispectrum::{Scale, Scratch, coefficients, each_term};
 use crate::combined::{Combined, Rows};

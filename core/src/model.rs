@@ -120,7 +120,7 @@ impl<'a> Model<'a> {
         self.order.len()
     }
 
-    /// The rows i and j whose invariant stands at this place; `None` past the last.
+    /// The rows i and j of the invariant at this index; `None` past the last.
     ///
     /// ```
     /// # use bispectral_core::Model;
@@ -130,8 +130,8 @@ impl<'a> Model<'a> {
     /// # Ok::<(), bispectral_core::Error>(())
     /// ```
     #[must_use]
-    pub fn pair(&self, at: usize) -> Option<(usize, usize)> {
-        self.order.get(at)
+    pub fn pair(&self, index: usize) -> Option<(usize, usize)> {
+        self.order.get(index)
     }
 
     /// (i, j) of every invariant, in their order.

@@ -38,7 +38,7 @@ pub(crate) const fn bits_of_count(count: usize) -> u32 {
 
 /// The exponent of the largest magnitude, floor(log2 max|x|).
 ///
-/// `None` where all are zero; `Err` with the place of the first that is not finite.
+/// `None` where all are zero; `Err` with the index of the first that is not finite.
 /// Compares bit patterns, which order as magnitudes do: no floating-point unit is needed.
 pub(crate) fn exponent_of_largest(values: impl Iterator<Item = f32>) -> Result<Option<i32>, usize> {
     let mut largest = 0;

@@ -43,7 +43,7 @@ pub(crate) struct Row<'a, E> {
 }
 
 impl<'a, E: Element> Matrix<'a, E> {
-    /// Row `i`; an empty one past the end, where no caller goes: the slices are had without a panic path.
+    /// Row `i`; an empty one past the end, where no caller goes: the slices are taken without a panic path.
     #[inline(always)]
     pub(crate) fn row(&self, i: usize) -> Row<'a, E> {
         let from = i * 2 * self.inputs;
@@ -70,11 +70,11 @@ impl<E: Element> Row<'_, E> {
 pub(crate) enum Weights<'a> {
     /// Little-endian f32 on a little-endian machine at a multiple of four: read in place.
     Aligned(Matrix<'a, f32>),
-    /// Any other place or machine.
+    /// Any other address or machine.
     Bytes(Matrix<'a, [u8; 4]>),
     /// Binary16 at a multiple of two on a little-endian machine.
     Halves(Matrix<'a, u16>),
-    /// Binary16 in any other place or machine.
+    /// Binary16 at any other address or machine.
     HalfBytes(Matrix<'a, [u8; 2]>),
 }
 
@@ -93,7 +93,7 @@ pub(crate) use with_matrix;
 
 /// Why bytes are not weights.
 pub(crate) enum Refused {
-    /// The element at this place in the stored order is not finite.
+    /// The element at this index in the stored order is not finite.
     NonFinite(usize),
     /// All are zero.
     Zero,
@@ -145,7 +145,7 @@ impl<'a> Weights<'a> {
 }
 
 impl Refused {
-    /// What a reader is told, where a row has `inputs` numbers.
+    /// The error of a reader, where a row has `inputs` numbers.
     pub(crate) fn error(self, inputs: usize) -> Error {
         match self {
             Refused::NonFinite(at) => Error::NonFiniteWeight {

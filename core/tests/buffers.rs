@@ -224,7 +224,12 @@ fn an_extractor_too_small_for_the_model_is_not_made() {
     let (needed, found) = (6, 5);
     let error = Extractor::<SCRATCH, { PAIRS - 1 }>::new(z4()).unwrap_err();
     assert_eq!(error, Error::OutputLength { needed, found });
-    assert!(Extractor::<{ SCRATCH + 5 }, { PAIRS + 7 }>::new(z4()).is_ok());
+    let mut larger = Extractor::<{ SCRATCH + 5 }, { PAIRS + 7 }>::new(z4()).unwrap();
+    let mut exact = Extractor::<SCRATCH, PAIRS>::new(z4()).unwrap();
+    assert_eq!(
+        larger.invariants(&X).unwrap()[..],
+        exact.invariants(&X).unwrap()[..]
+    );
 }
 
 #[test]
@@ -239,7 +244,7 @@ fn an_extractor_gives_nothing_after_an_error_and_works_again_after_it() {
 }
 
 #[test]
-fn the_place_of_a_pair_is_where_pairs_has_it() {
+fn the_index_of_a_pair_is_its_position_in_pairs() {
     for rows in 0..40 {
         let mut expected = 0;
         for (i, j) in pairs(rows) {

@@ -15,9 +15,6 @@ const ROUNDED: Rounded = Rounded {
     signal: 1,
 };
 
-/// Of the largest magnitude of a vector: what the crate promises for models of this size.
-const PROMISED: f64 = 1e-5;
-
 /// What is measured is 9.9e-8 for z, 2.8e-7 for β and 2.1e-7 for β̄, on every machine; more is a change for the worse.
 const MEASURED: [f64; 3] = [1.0e-7, 2.9e-7, 2.2e-7];
 
@@ -84,7 +81,6 @@ fn worst(what: &str, found: &[Complex32], expected: &[Complex64], discs: &[Disc]
         let error = Complex64::new(found.re.into(), found.im.into()) - expected;
         worst = worst.max(magnitude(error) / largest);
     }
-    assert!(worst < PROMISED, "{what}: {worst:e}");
     worst
 }
 

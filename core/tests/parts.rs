@@ -259,6 +259,33 @@ fn lists_whose_lengths_add_up_but_are_each_wrong_are_malformed() {
 }
 
 #[test]
+fn layers_whose_lengths_add_up_but_are_each_wrong_are_malformed() {
+    let refused = |layers: Layers<'_>| {
+        let parts = Parts {
+            pairs: PairList::Listed((&[(0, 1)]).into()),
+            head: Head::Perceptron(layers),
+            ..dense()
+        };
+        assert_eq!(parts.encoded_len(), Err(Error::Malformed), "{layers:?}");
+        assert_eq!(parts.write(&mut [0; 9000]), Err(Error::Malformed));
+    };
+    // The scale too many of the first layer is the one that the second lacks.
+    let layer = |weights, scales| ScaledLayer {
+        weights,
+        scales,
+        biases: &[0.0],
+    };
+    refused(Layers::I8(&[layer(&[1, 1], &[1.0, 0.5]), layer(&[1], &[])]));
+    // 256 layers would be counted as none.
+    let mut layers = [Layer {
+        weights: &[1.0],
+        biases: &[0.0],
+    }; 256];
+    layers[0].weights = &[1.0, 1.0];
+    refused(Layers::F32(&layers));
+}
+
+#[test]
 fn what_a_reader_refuses_is_not_written() {
     let result = |parts: Parts<'_>| written(&parts).map(|_| ());
     let refused = Err(Error::Malformed);

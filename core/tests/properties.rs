@@ -86,7 +86,7 @@ fn shifted(value: &Disc, errors: &Disc) -> Disc {
     }
 }
 
-/// A group, by its place in [`GROUPS`], and a signal on it.
+/// One of [`GROUPS`], and a signal on it.
 fn signal() -> impl Strategy<Value = (&'static [usize], Vec<f32>)> {
     proptest::sample::select(&GROUPS[..]).prop_flat_map(|factors| {
         let n = factors.iter().product::<usize>();
@@ -193,11 +193,11 @@ proptest! {
     ) {
         let n = x.len();
         let weights = characters(factors);
-        let turned: Vec<Complex64> = (weights.iter().enumerate())
+        let rephased: Vec<Complex64> = (weights.iter().enumerate())
             .map(|(at, w)| w * Complex64::new(phases[at / n].cos(), phases[at / n].sin()))
             .collect();
-        let bytes = written::model(n, &rounded(&turned));
-        let errors = exactly(&turned, &x);
+        let bytes = written::model(n, &rounded(&rephased));
+        let errors = exactly(&rephased, &x);
         prop_assume!(errors.is_well_conditioned());
         let found = invariants(&Model::from_bytes(&bytes).unwrap(), &x).unwrap();
         for ((value, error), b) in exactly(&weights, &x).invariants.iter().zip(&errors.invariants).zip(found) {
@@ -213,13 +213,13 @@ fn rows_multiplied_by_minus_one_change_no_bit() {
         let weights = rounded(&characters(factors));
         let n = factors.iter().product();
         let x: Vec<f32> = (0..n).map(|at| 1.0 / (3 + at * at) as f32).collect();
-        let turned: Vec<Complex32> = (weights.iter().enumerate())
+        let negated: Vec<Complex32> = (weights.iter().enumerate())
             .map(|(at, w)| if at / n % 2 == 0 { -w } else { *w })
             .collect();
-        let [still, turned] = [weights, turned].map(|weights| {
+        let [still, negated] = [weights, negated].map(|weights| {
             let bytes = written::model(n, &weights);
             invariants(&Model::from_bytes(&bytes).unwrap(), &x).unwrap()
         });
-        assert_eq!(still, turned, "{factors:?}");
+        assert_eq!(still, negated, "{factors:?}");
     }
 }

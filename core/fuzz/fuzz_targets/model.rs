@@ -2,6 +2,10 @@
 //! made right, without which a fuzzer would never see the fields. What loads is computed with, and written back.
 //!
 //!     cargo +nightly fuzz run model -- -max_total_time=120
+//!
+//! Whether it compiles is known without a nightly compiler, and without building libFuzzer's C++, which only a link needs:
+//!
+//!     CUSTOM_LIBFUZZER_PATH=none/libfuzzer.a cargo check --locked
 
 #![no_main]
 

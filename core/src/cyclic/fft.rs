@@ -12,7 +12,7 @@ use num_complex::Complex32;
 /// Whether models that call for the fast transform can be computed.
 pub(super) const AVAILABLE: bool = cfg!(feature = "fft");
 
-/// Σ_g v_g exp(−2πi k g/m) in the place of v, where m is 4, 8, … or 1024; `false` where it is none of these.
+/// Σ_g v_g exp(−2πi k g/m) written over v, where m is 4, 8, … or 1024; `false` where it is none of these.
 #[cfg(feature = "fft")]
 pub(super) fn fast(line: &mut [Complex32]) -> bool {
     macro_rules! transform {

@@ -71,12 +71,12 @@ impl Fields {
         });
         out.run(&padding);
         out.run(&self.weights);
-        sealed(out.bytes)
+        with_checksum(out.bytes)
     }
 }
 
 /// A message with its length field set and its CRC behind it.
-pub(crate) fn sealed(mut message: Vec<u8>) -> Vec<u8> {
+pub(crate) fn with_checksum(mut message: Vec<u8>) -> Vec<u8> {
     let length = message.len() as u32 + 4;
     if let Some(field) = message.get_mut(5..9) {
         field.copy_from_slice(&length.to_le_bytes());

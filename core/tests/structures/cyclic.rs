@@ -77,8 +77,8 @@ fn case() -> impl Strategy<Value = (Group, Vec<(usize, usize)>, Vec<f32>)> {
 /// Roundings of one coefficient: each sample's and its sum's with others at its element; along each factor a root's two,
 /// a product's and those of the sum.
 fn roundings(group: &Group) -> f64 {
-    let along: usize = group.factors.iter().map(|m| 2 * m + 4).sum();
-    (group.elements.len() + along + 4) as f64
+    let of_factors: usize = group.factors.iter().map(|m| 2 * m + 4).sum();
+    (group.elements.len() + of_factors + 4) as f64
 }
 
 /// The largest error of z and of β: |w|₁ ≤ √2 a a factor, and a z is at most A = a Σ|x|.
