@@ -4,6 +4,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 TARGETS=(thumbv7em-none-eabihf thumbv6m-none-eabi thumbv7m-none-eabi thumbv8m.main-none-eabihf riscv32imac-unknown-none-elf)
+EVERY_TARGET=("${TARGETS[@]/#/--target=}")
 oldest() { sed -n 's/^rust-version = "\(.*\)"/\1/p' "$1"; }
 OLDEST=$(oldest Cargo.toml)
 OLDEST_CORE=$(oldest core/Cargo.toml)
@@ -14,58 +15,59 @@ step "set-up: Rust targets, rustfmt, clippy, the oldest Rust promised, QEMU, a C
 rustup target add "${TARGETS[@]}"
 rustup component add rustfmt clippy
 rustup toolchain install "$OLDEST" "$OLDEST_CORE" --profile minimal --no-self-update
+rustup target add --toolchain "$OLDEST" "${TARGETS[@]}"
 as_root=()
 if [ "$(id -u)" -ne 0 ]; then as_root=(sudo); fi
-if ! command -v qemu-system-arm >/dev/null || ! command -v qemu-system-riscv32 >/dev/null; then
+wanted=()
+command -v qemu-system-arm >/dev/null && command -v qemu-system-riscv32 >/dev/null || wanted+=(qemu-system-arm qemu-system-misc)
+command -v arm-none-eabi-gcc >/dev/null || wanted+=(gcc-arm-none-eabi)
+[ -n "${BISPECTRAL_CHROMIUM:-}" ] || command -v chromium chromium-browser google-chrome >/dev/null || wanted+=(chromium)
+if [ "${#wanted[@]}" -gt 0 ]; then
   "${as_root[@]}" apt-get update
-  "${as_root[@]}" apt-get install -y --no-install-recommends qemu-system-arm qemu-system-misc ||
-    { echo "error: QEMU could not be installed, and the firmware tests need it" >&2; exit 1; }
-fi
-if ! command -v arm-none-eabi-gcc >/dev/null; then
-  "${as_root[@]}" apt-get update
-  "${as_root[@]}" apt-get install -y --no-install-recommends gcc-arm-none-eabi ||
-    { echo "error: arm-none-eabi-gcc could not be installed, and the test of the C interface needs it" >&2; exit 1; }
-fi
-has_chromium() { [ -n "${BISPECTRAL_CHROMIUM:-}" ] || command -v chromium chromium-browser google-chrome >/dev/null; }
-if ! has_chromium; then
-  { "${as_root[@]}" apt-get update && "${as_root[@]}" apt-get install -y --no-install-recommends chromium; } ||
-    echo "note: Chromium is not available by apt: the reports will not be opened in a browser (or name one in BISPECTRAL_CHROMIUM)" >&2
+  "${as_root[@]}" apt-get install -y --no-install-recommends "${wanted[@]}" ||
+    { echo "error: ${wanted[*]} could not be installed by apt, and the tests need them" >&2; exit 1; }
 fi
 
 step "format"
-cargo fmt --all --check
-(cd firmware-example && cargo fmt --all --check)
-(cd core/fuzz && cargo fmt --all --check)
-(cd core/ffi && cargo fmt --all --check)
+for folder in . firmware-example core/fuzz core/ffi; do
+  (cd "$folder" && cargo fmt --all --check)
+done
 
 step "clippy"
 cargo clippy --workspace --all-targets -- -D warnings
 for feature in std serde defmt; do
   cargo clippy -p bispectral-core --features "$feature" -- -D warnings
 done
-for target in "${TARGETS[@]}"; do
-  (cd firmware-example && cargo clippy --release --workspace --features fft --target "$target" -- -D warnings)
-  (cd core/ffi && cargo clippy --release --target "$target" -- -D warnings)
-done
+cargo clippy -p bispectral-core "${EVERY_TARGET[@]}" -- -D warnings
+(cd firmware-example && cargo clippy --release --workspace --features fft "${EVERY_TARGET[@]}" -- -D warnings)
+(cd core/ffi && cargo clippy --release "${EVERY_TARGET[@]}" -- -D warnings)
+(cd core/ffi && cargo clippy --test interface -- -D warnings)
+
+step "the fuzz target compiles"
+(cd core/fuzz && CUSTOM_LIBFUZZER_PATH=none/libfuzzer.a cargo check --locked)
 
 step "documentation"
 RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
 RUSTDOCFLAGS="-D warnings" cargo doc -p bispectral-core --no-deps --all-features
 
-step "the oldest Rust promised: $OLDEST, the core $OLDEST_CORE"
-cargo "+$OLDEST" check --workspace
+step "the core by the oldest Rust it promises, $OLDEST_CORE"
 cargo "+$OLDEST_CORE" check -p bispectral-core --all-features
 
-step "core for every target, with every feature"
-for target in "${TARGETS[@]}"; do
-  cargo build --release -p bispectral-core --target "$target"
-done
-for feature in serde defmt; do
-  cargo build --release -p bispectral-core --target thumbv6m-none-eabi --features "$feature"
-done
-
-step "tests, with the firmware of five targets in QEMU"
-cargo test --workspace
+# One build serves for the tests and for the promise that the oldest Rust is enough.
+step "tests by the oldest Rust promised, $OLDEST, with the firmware of five targets in QEMU"
+export RUSTUP_TOOLCHAIN=$OLDEST
+log=$(mktemp)
+cargo build --workspace --all-targets
+cargo test --workspace --exclude bispectral-tests > "$log" 2>&1 &
+host=$!
+failed=0
+cargo test -p bispectral-tests || failed=1
+wait "$host" || failed=1
+cat "$log"
+[ "$failed" -eq 0 ] || { echo "error: tests failed" >&2; exit 1; }
 cargo test -p bispectral-core --features std,serde
+
+step "packages: what is published builds and passes its tests alone"
+bash tests/package.sh target
 
 step "all passed"

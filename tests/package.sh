@@ -6,10 +6,18 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# Name and folder, each behind those it depends on. host/learn (bispectral-learn) is to follow.
+# Name and folder, each behind those it depends on.
 CRATES=(
   "bispectral-core core"
   "bispectral-ffi core/ffi"
+  "bispectral-learn host/learn"
+)
+
+# The profile of the workspace: what it has built of others' crates serves here, too.
+PROFILE=(
+  --config 'profile.dev.opt-level=2'
+  --config 'profile.dev.debug="line-tables-only"'
+  --config 'profile.dev.package."*".debug=false'
 )
 
 folder=$(mktemp -d)
@@ -29,6 +37,7 @@ for crate in "${CRATES[@]}"; do
   for file in LICENSE-MIT LICENSE-APACHE README.md; do
     [ -s "$unpacked/$file" ] || { echo "error: $name: the package has no $file" >&2; exit 1; }
   done
-  (cd "$unpacked" && cargo test "${patches[@]}" --target-dir "$target")
+  cp Cargo.lock "$unpacked"
+  (cd "$unpacked" && cargo test "${PROFILE[@]}" "${patches[@]}" --target-dir "$target")
   patches+=(--config "patch.crates-io.$name.path='$unpacked'")
 done

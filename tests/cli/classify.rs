@@ -2,6 +2,7 @@
 
 use crate::Folder;
 use crate::characters::{characters, complex_npy};
+use crate::skip::skipped;
 use std::fmt::Write as _;
 
 /// Few epochs of a small perceptron.
@@ -207,8 +208,7 @@ fn ways_to_classify_digits_are_compared_and_models_for_a_device_written() {
 #[test]
 fn turned_digits_are_classified_where_they_are_at_hand() {
     let Some(mnist) = std::env::var_os("BISPECTRAL_MNIST") else {
-        eprintln!("not run: BISPECTRAL_MNIST does not name a folder with MNIST");
-        return;
+        return skipped("mnist", "name its folder in BISPECTRAL_MNIST");
     };
     let folder = Folder::new();
     let line = format!(

@@ -151,10 +151,7 @@ fn every_command_takes_samples_in_every_format_and_computes_the_same() {
                 continue;
             }
             let out = format!("out-{number}-{format}");
-            let line = command
-                .replace("{X}", format)
-                .replace("{OUT}", &out)
-                .replace("", "");
+            let line = command.replace("{X}", format).replace("{OUT}", &out);
             let printed = folder.succeed(&format!("{line} --quiet"));
             let found = if command.contains("{OUT}") {
                 folder.read(&format!("{out}{file}"))

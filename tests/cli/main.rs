@@ -12,6 +12,8 @@ mod inspect;
 mod invert;
 mod report;
 mod reproduce;
+#[path = "../src/skip.rs"]
+pub mod skip;
 mod train;
 
 use serde_json::Value;

@@ -9,7 +9,7 @@ use bispectral_learn::classify::samples::Samples;
 use bispectral_learn::model::file::encode;
 use bispectral_tests::classified::{BOARDS, answers, message};
 use bispectral_tests::device::Board;
-use bispectral_tests::rotated;
+use bispectral_tests::{rotated, skipped};
 
 /// Learns a classifier of turned images, and compares what the boards take `test` for with what this host does, all bits
 /// of all scores; how many of the answers are right, with weights of f32 and of i8.
@@ -51,8 +51,7 @@ fn turned_patches_are_classified_with_the_hosts_bits() {
 #[test]
 fn turned_digits_are_classified_with_the_hosts_bits_where_they_are_at_hand() {
     let Some(folder) = mnist::folder(None) else {
-        eprintln!("not run: BISPECTRAL_MNIST does not name a folder with MNIST");
-        return;
+        return skipped("mnist", mnist::NONE);
     };
     let [training, test] = [(Half::Training, 3000), (Half::Test, 120)]
         .map(|(half, count)| rotated::digits(&folder, half, count, [16, 28], 0).expect("MNIST"));

@@ -12,7 +12,9 @@ pub mod device;
 pub mod example;
 pub mod forms;
 pub mod rotated;
+mod skip;
 
+pub use skip::skipped;
 use std::path::{Path, PathBuf};
 
 /// The folder of the whole project.

@@ -9,7 +9,9 @@ use std::path::Path;
 /// From the lowest to the highest, as the table of `lib.rs` has them.
 fn layers() -> Vec<String> {
     let text = fs::read_to_string(source().join("lib.rs")).unwrap();
-    let rows = text.lines().filter_map(|line| line.strip_prefix("//! | [`"));
+    let rows = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("//! | [`"));
     rows.map(|row| row.split('`').next().unwrap().to_owned())
         .collect()
 }
@@ -69,7 +71,9 @@ fn upward(layers: &[String], layer: usize, text: &str) -> Vec<String> {
 #[test]
 fn every_module_is_a_layer() {
     let text = fs::read_to_string(source().join("lib.rs")).unwrap();
-    let modules = text.lines().filter_map(|line| line.strip_prefix("pub mod "));
+    let modules = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("pub mod "));
     let mut modules: Vec<&str> = modules.map(|name| name.trim_end_matches(';')).collect();
     modules.retain(|name| *name != "printable");
     let mut layers = layers();

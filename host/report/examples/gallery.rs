@@ -8,204 +8,72 @@ use std::f64::consts::{PI, TAU};
 
 fn main() -> std::io::Result<()> {
     let path = std::env::args().nth(1);
-    let path = path.unwrap_or_else(|| "gallery.html".into());
-    let page = page();
-    let rendered = render(&page);
-    let json = page.to_json();
-    println!(
-        "{} figures, {} faults, {} KB of HTML, {} KB of JSON",
-        rendered.figures,
-        rendered.faults.len(),
-        rendered.html.len() / 1000,
-        json.len() / 1000
-    );
-    std::fs::write(path, rendered.html)
+    let rendered = render(&page());
+    let (figures, faults) = (rendered.figures, rendered.faults.len());
+    println!("{figures} figures, {faults} missing");
+    std::fs::write(path.unwrap_or("gallery.html".into()), rendered.html)
 }
 
 fn page() -> Page {
     let table = Table::new("Three ways to learn")
         .words("learned from")
         .numbers("seconds")
-        .numbers("mean overlap")
-        .row(["whole orbits", "0.4", "1.000"])
-        .row(["80 % of each orbit with 5 % noise", "1.9", "0.998"])
-        .published(["in the paper", "600", "0.98"]);
-    Page::new(
-        "Every kind of drawing",
-        "Made-up data, to see whether it can be read.",
-    )
-    .section(
-        Section::new("Words")
-            .paragraph("A table, and names with what they stand for.")
-            .table(table)
-            .facts([("seed", "0"), ("patches", "8 × 8 pixels")]),
-    )
-    .section(
-        Section::new("Cayley tables")
-            .figure(
-                "cayley/small",
-                cayley(&[4, 2], 0.02),
-                "A table of eight colours",
-                "Z4×Z2: every product is written in its cell.",
-            )
-            .figure(
-                "cayley/alone",
-                Cayley::new(
-                    &products(&[24]),
-                    &(0..24).collect::<Vec<_>>(),
-                    None,
-                    "Z24, alone",
-                ),
-                "Bands of colours",
-                "Z24 without confidences.",
-            )
-            .figure(
-                "cayley/large",
-                cayley(&[16, 16], 0.4),
-                "A table of bands",
-                "Z16×Z16: 65,536 products, one tooltip a row.",
-            ),
-    )
-    .section(
-        Section::new("Filters")
-            .figure(
-                "filters/strips",
-                filters(&[4, 2], (1, 8)),
-                "Strips",
-                "Characters of Z4×Z2 as strips.",
-            )
-            .figure(
-                "filters/small",
-                filters(&[8, 8], (8, 8)),
-                "Waves",
-                "64 Fourier filters of 8 × 8.",
-            )
-            .figure(
-                "filters/large",
-                filters(&[16, 16], (16, 16)),
-                "Waves",
-                "256 Fourier filters of 16 × 16.",
-            ),
-    )
-    .section(
-        Section::new("Distances")
-            .figure(
-                "distances/blocks",
-                distances(10, 6),
-                "Blocks",
-                "Ten orbits of six members.",
-            )
-            .figure(
-                "distances/many",
-                distances(40, 5),
-                "Blocks",
-                "Forty orbits of five members, one tooltip a row.",
-            ),
-    )
-    .section(
-        Section::new("Curves")
-            .figure(
-                "along",
-                along(),
-                "Phases above, changes below",
-                "Marks are measured, dashes predicted.",
-            )
-            .figure(
-                "many",
-                many(),
-                "Nine curves",
-                "More curves than colours, with sparse marks.",
-            )
-            .figure(
-                "loss",
-                Losses::from_metrics(&metrics()),
-                "Falling curves",
-                "Three phases.",
-            ),
-    )
-    .section(
-        Section::new("Images")
-            .figure(
-                "tiles/digits",
-                tiles(10, 28),
-                "Rings",
-                "Images of 28 × 28 with labels.",
-            )
-            .figure("tiles/compare", tiles(4, 16), "Rings", "Fewer columns.")
-            .figure(
-                "missing",
-                Drawing::Missing("W.npy: the file is damaged: train again".into()),
-                "",
-                "What could not be drawn.",
-            ),
-    )
-}
-
-/// The factors' coordinates of an element.
-fn coordinates(factors: &[usize], element: usize) -> Vec<usize> {
-    let mut rest = element;
-    let mut coordinates: Vec<usize> = factors
-        .iter()
-        .rev()
-        .map(|n| {
-            let c = rest % n;
-            rest /= n;
-            c
-        })
-        .collect();
-    coordinates.reverse();
-    coordinates
-}
-
-fn products(factors: &[usize]) -> Vec<u16> {
-    let count: usize = factors.iter().product();
-    let product = |cell: usize| {
-        let (a, b) = (
-            coordinates(factors, cell / count),
-            coordinates(factors, cell % count),
-        );
-        factors
-            .iter()
-            .zip(a.iter().zip(&b))
-            .fold(0, |sum, (n, (a, b))| sum * n + (a + b) % n) as u16
+        .row(["80 % of each orbit with 5 % noise", "1.9"])
+        .published(["in the paper", "600"]);
+    let words = Section::new("Words").paragraph("A table, and facts.");
+    let words = words.table(table).facts([("seed", "0")]);
+    let missing = Drawing::Missing("W.npy: the file is damaged: train again".into());
+    let figures = |title: &str, drawings: Vec<Drawing>| {
+        let section = Section::new(title);
+        let add = |section: Section, drawing| section.figure(title, drawing, title, title);
+        drawings.into_iter().fold(section, add)
     };
-    (0..count * count).map(product).collect()
+    let cayley = vec![
+        cayley(4, 2, true),
+        cayley(24, 1, false),
+        cayley(16, 16, true),
+    ];
+    let filters = [(4, 2, (1, 8)), (8, 8, (8, 8)), (16, 16, (16, 16))];
+    let filters = filters.map(|(m, n, shape)| characters(m, n, shape)).into();
+    let losses = Losses::from_metrics(&metrics()).into();
+    Page::new("Every kind of drawing", "Made-up data.")
+        .section(words)
+        .section(figures("Cayley tables", cayley))
+        .section(figures("Filters", filters))
+        .section(figures(
+            "Distances",
+            vec![distances(10, 6), distances(40, 5)],
+        ))
+        .section(figures("Curves", vec![orbit(), many(), losses]))
+        .section(figures(
+            "Images",
+            vec![tiles(10, 28), tiles(4, 16), missing],
+        ))
 }
 
-fn cayley(factors: &[usize], doubt: f32) -> Drawing {
-    let products = products(factors);
-    let order: Vec<usize> = (0..products.len().isqrt()).collect();
-    let sure: Vec<f32> = (0..products.len())
-        .map(|cell| 1.0 - doubt * noise(cell).abs())
-        .collect();
-    let name: Vec<String> = factors.iter().map(|n| format!("Z{n}")).collect();
-    Cayley::new(
-        &products,
-        &order,
-        Some(&sure),
-        format!("{}, as it was learned", name.join("×")),
-    )
-    .into()
+/// The group Zm × Zn, its elements being a · n + b.
+fn cayley(m: usize, n: usize, with_confidence: bool) -> Drawing {
+    let count = m * n;
+    let product = |cell: usize| {
+        let (a, b) = (cell / count, cell % count);
+        ((a / n + b / n) % m * n + (a + b) % n) as u16
+    };
+    let products: Vec<u16> = (0..count * count).map(product).collect();
+    let sure = |cell| 1.0 - 0.3 * noise(cell).abs();
+    let sure: Vec<f32> = (0..count * count).map(sure).collect();
+    let order: Vec<usize> = (0..count).collect();
+    let sure = with_confidence.then_some(&sure[..]);
+    Cayley::new(&products, &order, sure, format!("Z{m}×Z{n}")).into()
 }
 
-fn filters(factors: &[usize], shape: (usize, usize)) -> Drawing {
-    let count: usize = factors.iter().product();
+/// The characters of Zm × Zn.
+fn characters(m: usize, n: usize, shape: (usize, usize)) -> Drawing {
+    let count = m * n;
     let weight = |cell: usize| {
-        let (k, n) = (
-            coordinates(factors, cell / count),
-            coordinates(factors, cell % count),
-        );
-        let turns: f64 = factors
-            .iter()
-            .zip(k.iter().zip(&n))
-            .map(|(m, (k, n))| (k * n) as f64 / *m as f64)
-            .sum();
-        let size = 1.0 / (count as f64).sqrt();
-        let noise = 0.01 * size as f32 * noise(cell);
-        (
-            (size * (TAU * turns).cos()) as f32 + noise,
-            (size * (TAU * turns).sin()) as f32,
-        )
+        let (k, x) = (cell / count, cell % count);
+        let turns = (k / n * (x / n)) as f64 / m as f64 + (k % n * (x % n)) as f64 / n as f64;
+        let (sin, cos) = (TAU * turns).sin_cos();
+        (cos as f32 + 0.01 * noise(cell), sin as f32)
     };
     let order: Vec<usize> = (0..count).collect();
     Filters::new((0..count * count).map(weight), shape, &order).into()
@@ -215,139 +83,79 @@ fn distances(orbits: usize, members: usize) -> Drawing {
     let count = orbits * members;
     let distance = |cell: usize| {
         let (a, b) = (cell / count, cell % count);
-        let (low, high) = (a.min(b), a.max(b));
-        let noise = f64::from(noise(low * count + high)).abs();
-        if a == b {
-            0.0
-        } else if a / members == b / members {
-            0.02 * noise
+        let noise = f64::from(noise(a.min(b) * count + a.max(b))).abs();
+        let apart = a / members != b / members;
+        if apart {
+            1.4 - 0.4 * noise
         } else {
-            1.41 - 0.4 * noise
+            0.02 * noise
         }
     };
-    let orbits: Vec<(String, usize)> = (0..orbits)
-        .map(|orbit| ((orbit * 37 % 1000).to_string(), members))
-        .collect();
-    Distances::new(
-        (0..count * count).map(distance),
-        &orbits,
-        "‖β̄(a) − β̄(b)‖ of samples never trained on",
-    )
-    .into()
+    let orbits: Vec<_> = (0..orbits).map(|k| (k.to_string(), members)).collect();
+    Distances::new((0..count * count).map(distance), &orbits, "‖β̄(a) − β̄(b)‖").into()
 }
 
-fn along() -> Drawing {
-    let x: Vec<f64> = (0..=16).map(f64::from).collect();
-    let phase = |rate: f64| {
-        let exact: Vec<f64> = x
-            .iter()
-            .map(|x| (0.3 + rate * x / 8.0 + 1.0).rem_euclid(2.0) - 1.0)
-            .collect();
-        (
-            exact
-                .iter()
-                .enumerate()
-                .map(|(k, p)| p + 0.01 * f64::from(noise(k)))
-                .collect(),
-            exact,
-        )
-    };
-    let turning = |label: &str, rate: f64| {
-        let (values, predicted) = phase(rate);
-        Curve {
-            label: label.into(),
-            values,
-            predicted: Some(predicted),
-        }
-    };
-    let curve = |label: &str, of: &dyn Fn(f64) -> f64| Curve {
-        label: label.into(),
-        values: x.iter().map(|x| of(*x)).collect(),
+fn curve(label: String, x: &[f64], of: impl Fn(f64) -> f64) -> Curve {
+    let values = x.iter().map(|x| of(*x)).collect();
+    Curve {
+        label,
+        values,
         predicted: None,
-    };
-    Chart {
-        title: "A patch never trained on, shifted once around".into(),
-        x_label: "shift in pixels".into(),
-        panels: vec![
-            Panel {
-                title: "Equivariance: each coefficient turns at the rate of its irrep".into(),
-                y_label: "arg zᵢ / π".into(),
-                scale: Scale::Phase,
-                curves: vec![
-                    turning("0 down, 1 across", 1.0),
-                    turning("1 down, 2 across", 2.0),
-                    turning("2 down, 3 across", 3.0),
-                ],
-            },
-            Panel {
-                title: "Invariance: β̄ stays while the signal moves".into(),
-                y_label: "change".into(),
-                scale: Scale::Log,
-                curves: vec![
-                    curve("invariants, ‖β̄ − β̄₀‖", &|x| {
-                        3e-7 * (PI * x / 16.0).sin().abs().round() * (1.0 + x / 9.0)
-                    }),
-                    curve("signal, ‖x − x₀‖ / ‖x₀‖", &|x| {
-                        1.2 * (PI * x / 16.0).sin().abs() + 0.01
-                    }),
-                ],
-            },
-        ],
-        x,
     }
-    .into()
+}
+
+fn chart(x_label: &str, x: Vec<f64>, panels: Vec<(&str, Scale, Vec<Curve>)>) -> Drawing {
+    let panel = |(label, scale, curves): (&str, Scale, Vec<Curve>)| Panel {
+        title: format!("A panel of {label}"),
+        y_label: label.into(),
+        scale,
+        curves,
+    };
+    let chart = Chart {
+        title: "A title".into(),
+        x_label: x_label.into(),
+        x,
+        panels: panels.into_iter().map(panel).collect(),
+    };
+    chart.into()
+}
+
+fn orbit() -> Drawing {
+    let x: Vec<f64> = (0..=16).map(f64::from).collect();
+    let phases = (1..=3).map(|rate| {
+        let exact = move |x: f64| (1.3 + f64::from(rate) * x / 8.0).rem_euclid(2.0) - 1.0;
+        let mut phase = curve("across".into(), &x, |x| exact(x) + 0.01 * x.sin());
+        phase.predicted = Some(x.iter().map(|x| exact(*x)).collect());
+        phase
+    });
+    let size = |x: f64| (PI * x / 16.0).sin().abs();
+    let invariants = |x: f64| 3e-7 * size(x).round() * (1.0 + x / 9.0);
+    let changes = vec![
+        curve("invariants, ‖β̄ − β̄₀‖".into(), &x, invariants),
+        curve("signal".into(), &x, |x| 1.2 * size(x) + 0.01),
+    ];
+    let phases = ("arg zᵢ / π", Scale::Phase, phases.collect());
+    let panels = vec![phases, ("change", Scale::Log, changes)];
+    chart("shift in pixels", x.clone(), panels)
 }
 
 fn many() -> Drawing {
     let x: Vec<f64> = (0..120).map(|x| f64::from(x) * 500.0).collect();
-    let curves = (1..=9).map(|k| Curve {
-        label: format!("variant {k}"),
-        values: x
-            .iter()
-            .map(|x| 1.0 - (-x / 5000.0 / f64::from(k)).exp())
-            .collect(),
-        predicted: None,
-    });
-    let curves = curves.collect();
-    Chart {
-        title: "Share of held-out digits that are right".into(),
-        x_label: "samples".into(),
-        x,
-        panels: vec![Panel {
-            title: "Nine variants".into(),
-            y_label: "accuracy".into(),
-            scale: Scale::Linear,
-            curves,
-        }],
-    }
-    .into()
+    let rise = |k: u32| move |x: f64| 1.0 - (-x / 5000.0 / f64::from(k)).exp();
+    let variants = (1..=9).map(|k| curve(format!("variant {k}"), &x, rise(k)));
+    let panel = ("accuracy", Scale::Linear, variants.collect());
+    chart("samples", x.clone(), vec![panel])
 }
 
 fn metrics() -> String {
-    let line = |phase: usize, step: usize, invariance: f64, reconstruction: f64| {
+    let line = |step: usize| {
+        let fall = (0.3 * f64::from(noise(step))).exp() * (-(step as f64) / 400.0).exp();
+        let (phase, step, second) = (step / 2000, step % 2000 + 1, fall.sqrt());
         format!(
-            "{{\"phase\":{phase},\"step\":{step},\"invariance\":{invariance},\"reconstruction\":{reconstruction}}}\n"
+            "{{\"phase\":{phase},\"step\":{step},\"invariance\":{fall},\"reconstruction\":{second}}}\n"
         )
     };
-    let noise = |step: usize| (0.3 * f64::from(noise(step))).exp();
-    let first = (1..=3000).map(|k| {
-        line(
-            1,
-            k,
-            noise(k) * (-(k as f64) / 400.0).exp(),
-            0.3 * noise(k + 7) * (-(k as f64) / 900.0).exp(),
-        )
-    });
-    let second = (1..=1000).map(|k| line(2, k, 1e-4 * noise(k) * (-(k as f64) / 150.0).exp(), 0.0));
-    let third = (1..=1500).map(|k| {
-        line(
-            3,
-            k,
-            1e-8 * noise(k),
-            1e-6 * noise(k + 3) / (1.0 + k as f64 / 100.0),
-        )
-    });
-    first.chain(second).chain(third).collect()
+    (0..4000).map(line).collect()
 }
 
 fn tiles(columns: usize, size: usize) -> Drawing {
@@ -357,23 +165,13 @@ fn tiles(columns: usize, size: usize) -> Drawing {
         let radius = place(row).hypot(place(column) * (1.0 + 0.1 * image as f32));
         (-30.0 * (radius - 0.55).powi(2)).exp() + 0.03 * noise(cell)
     };
-    let count = 2 * columns;
-    let labels: Vec<String> = (0..count)
-        .map(|k| {
-            if k < columns {
-                format!("target {k}")
-            } else {
-                format!("0.{:03} (not reached)", k * 37)
-            }
-        })
-        .collect();
-    Tiles::new(
-        (0..count * size * size).map(pixel),
-        (size, size),
-        columns,
-        &labels,
-    )
-    .into()
+    let label = |k: usize| match k < columns {
+        true => format!("target {k}"),
+        false => format!("0.{:03} (not reached)", k * 37),
+    };
+    let labels: Vec<String> = (0..2 * columns).map(label).collect();
+    let pixels = (0..labels.len() * size * size).map(pixel);
+    Tiles::new(pixels, (size, size), columns, &labels).into()
 }
 
 /// The same noise in −1 … 1 each time.

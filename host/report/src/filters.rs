@@ -2,38 +2,31 @@
 //!
 //! A row's phase is arbitrary, so each is multiplied by one that makes rows comparable first.
 
-use crate::colour::{Level, SIDE};
+use crate::cells::{self, Grid, bar, whole};
+use crate::colour::{Level, SIDE, step};
 use crate::drawing::{DrawingError, MOST_CELLS, expect_length, expect_some};
-use crate::grid::{Grid, whole};
-use crate::levels;
-use crate::matrix::bar;
 use crate::number::{short, significant};
 use crate::phase::{Complex, with_standard_phase};
-use crate::svg::{self, Anchor, LABEL_SIZE, MARGIN, Picture, Point};
-use maud::{Markup, html};
+use crate::svg::{self, Anchor, LABEL_SIZE, Picture, Point};
+use maud::html;
 use serde::{Deserialize, Serialize};
 
-/// Widths of the real parts, with the imaginary parts beside them and below them.
-const BESIDE: f64 = 432.0;
-const ALONE: f64 = 890.0;
+/// Width and height of the real parts, with the imaginary parts beside them and below them.
+const BESIDE: Point = (432.0, 432.0);
+const BELOW: Point = (880.0, 432.0);
 /// Both stand beside each other where cells have this side or more then.
 const LEAST_CELL: f64 = 2.0;
 const LARGEST_CELL: f64 = 20.0;
-/// Height of all images of a part, where they would be higher.
-const TALLEST: f64 = 1600.0;
-/// Strips, the images of one row of cells, are together about this high, and each within these bounds.
-const STRIPS: f64 = 480.0;
-const STRIP: (f64, f64) = (4.0, 28.0);
-const STRIP_GAP: f64 = 3.0;
+/// From a strip, which is an image of one row of cells, to the next; an eighth of it is a gap.
+const STRIP: (f64, f64) = (3.0, 32.0);
 /// Strips that have room below each other.
 const MOST_STRIPS: usize = 256;
 /// Above the images of a part, for its name.
 const NAME: f64 = 30.0;
-const BETWEEN: f64 = 28.0;
-/// Right of the images, for the colour bar and its numbers.
-const BAR_ROOM: f64 = 96.0;
-/// The colour bar is as high as the images, within these bounds.
+const BETWEEN: f64 = 20.0;
+/// The colour bar is as high as the images, within these bounds, and this wide with its numbers.
 const BAR_HEIGHT: (f64, f64) = (110.0, 300.0);
+const BAR_WIDTH: f64 = 68.0;
 /// A few weights that stand out, as those of a row that sees one pixel, must not make all others pale: this share of
 /// them may be as strong as colours get.
 const STRONGEST: f64 = 0.005;
@@ -92,16 +85,12 @@ impl Filters {
     ) -> Result<Self, DrawingError> {
         let inputs = shape.0.saturating_mul(shape.1);
         expect_some("inputs of a row", inputs, MOST_CELLS / 2)?;
-        let shown = order.len().min(MOST_CELLS / 2 / inputs);
-        let shown = if shape.0 == 1 {
-            shown.min(MOST_STRIPS)
-        } else {
-            shown
-        };
-        let weights: Vec<Complex> = weights
-            .into_iter()
-            .map(|(re, im)| (re.into(), im.into()))
-            .collect();
+        let mut shown = order.len().min(MOST_CELLS / 2 / inputs);
+        if shape.0 == 1 {
+            shown = shown.min(MOST_STRIPS);
+        }
+        let weights = weights.into_iter();
+        let weights: Vec<Complex> = weights.map(|(re, im)| (re.into(), im.into())).collect();
         let count = weights.len() / inputs;
         expect_length("weights of whole rows", weights.len(), count * inputs)?;
         if let Some(&element) = order.iter().find(|row| **row >= count) {
@@ -133,78 +122,57 @@ impl Filters {
         if self.shape.0 == 1 {
             expect_some("strips", count, MOST_STRIPS)?;
         }
-        let mut parts = self
-            .filters
-            .iter()
-            .flat_map(|filter| [&filter.real, &filter.imaginary]);
-        parts.try_for_each(|part| levels::check(&part.levels, cells))
+        let filters = self.filters.iter();
+        let mut parts = filters.flat_map(|filter| [&filter.real, &filter.imaginary]);
+        parts.try_for_each(|part| cells::check(&part.levels, cells))
     }
 
     pub(crate) fn picture(&self) -> Result<Picture, DrawingError> {
         self.check()?;
         let count = self.filters.len();
-        let (grid, beside) = layout(self.shape, count);
-        let (width, height) = grid.size(count);
-        let first = (MARGIN, MARGIN + NAME);
-        let second = if beside {
-            (first.0 + width + BETWEEN, first.1)
-        } else {
-            (first.0, first.1 + height + NAME)
+        let note = match self.all {
+            all if all > count => format!(" of the first {count} of {all} rows"),
+            _ => String::new(),
         };
-        let note = if count < self.all {
-            format!(" of the first {count} of {} rows", self.all)
+        let mut grid = layout(self.shape, count, BESIDE);
+        let beside = grid.cell.0 >= LEAST_CELL;
+        if !beside {
+            grid = layout(self.shape, count, BELOW);
+        }
+        let real = self.part(&grid, "real part", &note, |filter| &filter.real);
+        let height = (real.size.1 - NAME).clamp(BAR_HEIGHT.0, BAR_HEIGHT.1);
+        let imaginary = self.part(&grid, "imaginary part", &note, |filter| &filter.imaginary);
+        let arrange = if beside {
+            Picture::row
         } else {
-            String::new()
+            Picture::column
         };
-        let scale = height.clamp(BAR_HEIGHT.0, BAR_HEIGHT.1);
-        // So that the names of the parts have room above narrow images.
-        let right = (second.0 + width)
-            .max(second.0 + svg::width(&format!("imaginary parts{note}"), LABEL_SIZE));
-        let colours: Vec<Level> = (-SIDE..=SIDE).map(Level::signed).collect();
+        let parts = arrange([real, imaginary], BETWEEN);
+        let colours: Vec<Level> = (-SIDE..=SIDE).map(Level::Signed).collect();
         let ticks = [-1.0, -0.5, 0.0, 0.5, 1.0]
             .map(|part| (part / 2.0 + 0.5, short(part * self.strongest)));
-        let body = html! {
-            (self.part(&grid, first, "real part", &note, |filter| &filter.real))
-            (self.part(&grid, second, "imaginary part", &note, |filter| &filter.imaginary))
-            (bar((right + MARGIN, first.1), scale, &colours, &ticks))
-        };
-        let bottom = (second.1 + height).max(first.1 + scale);
-        Ok(Picture {
-            size: (right + BAR_ROOM, bottom + MARGIN),
-            body,
-        })
+        let bar = bar((0.0, NAME), height, &colours, &ticks);
+        let bar = Picture::new((BAR_WIDTH, NAME + height), bar);
+        Ok(Picture::row([parts, bar], BETWEEN).titled(""))
     }
 
-    fn part(
-        &self,
-        grid: &Grid,
-        corner: Point,
-        name: &str,
-        note: &str,
-        of: impl Fn(&Filter) -> &Part,
-    ) -> Markup {
+    fn part(&self, grid: &Grid, name: &str, note: &str, of: fn(&Filter) -> &Part) -> Picture {
         let level = |image: usize, place: usize| {
-            let letter = of(&self.filters[image]).levels.as_bytes()[place];
+            let step = cells::step(of(&self.filters[image]).levels.as_bytes()[place]);
             // Of 33 levels, which fit into i8.
-            match levels::step(letter).map(|step| step as i8 - SIDE) {
-                Some(0) => None,
-                Some(step) => Some(Level::signed(step)),
-                None => Some(Level::UNKNOWN),
-            }
+            step.map_or(Level::Unknown, |step| Level::Signed(step as i8 - SIDE))
         };
         let tooltip = |image: usize| {
-            let filter = &self.filters[image];
-            format!(
-                "row {}, {name}, largest {}",
-                filter.row,
-                short(of(filter).largest)
-            )
+            let (row, largest) = (self.filters[image].row, of(&self.filters[image]).largest);
+            format!("row {row}, {name}, largest {}", short(largest))
         };
-        let at = (corner.0, corner.1 - NAME / 2.0);
-        html! {
-            (svg::text(at, Anchor::Start, LABEL_SIZE, f64::INFINITY, &format!("{name}s{note}")))
-            (grid.images(corner, self.filters.len(), level, tooltip))
-        }
+        let name = format!("{name}s{note}");
+        let at = (0.0, NAME / 2.0 - 3.0);
+        let heading = svg::text(at, Anchor::Start, LABEL_SIZE, f64::INFINITY, &name);
+        let size = (svg::width(&name, LABEL_SIZE), NAME);
+        let heading = Picture::new(size, html! { g.soft { (heading) } });
+        let images = grid.picture(self.filters.len(), level, tooltip);
+        Picture::column([heading, images], 0.0)
     }
 }
 
@@ -212,81 +180,56 @@ impl Part {
     fn new(weights: impl Iterator<Item = f64> + Clone, strongest: f64) -> Self {
         let finite = weights.clone().filter(|weight| weight.is_finite());
         let largest = finite.map(f64::abs).fold(0.0, f64::max);
-        let step = |weight: f64| {
-            let side = f64::from(SIDE);
-            // Within 0 … 32 by the clamp.
-            weight
-                .is_finite()
-                .then(|| ((weight / strongest).clamp(-1.0, 1.0) * side + side).round() as u8)
-        };
+        let step =
+            |weight: f64| step(weight / strongest / 2.0 + 0.5).filter(|_| weight.is_finite());
         Part {
             largest: significant(largest, DIGITS),
-            levels: weights.map(|weight| levels::letter(step(weight))).collect(),
+            levels: weights.map(|weight| cells::letter(step(weight))).collect(),
         }
     }
 }
 
 /// The part of a weight for which the colours are strongest.
 fn strongest(rows: &[Vec<Complex>]) -> f64 {
-    let parts = rows
-        .iter()
-        .flatten()
-        .flat_map(|weight| [weight.0.abs(), weight.1.abs()]);
-    let mut parts: Vec<f64> = parts
-        .filter(|part| part.is_finite() && *part > 0.0)
-        .collect();
+    let weights = rows.iter().flatten();
+    let mut parts: Vec<f64> = weights.flat_map(|&(re, im)| [re.abs(), im.abs()]).collect();
+    parts.retain(|part| part.is_finite() && *part > 0.0);
     parts.sort_by(|a, b| b.total_cmp(a));
     let place = (STRONGEST * parts.len() as f64) as usize;
     parts.get(place).copied().unwrap_or(1.0)
 }
 
-/// How images are laid out, and whether the imaginary parts are right of the real parts, else below.
-fn layout(shape: (usize, usize), count: usize) -> (Grid, bool) {
+/// How `count` images are laid out with the largest cells that have this room.
+fn layout(shape: (usize, usize), count: usize, room: Point) -> Grid {
     let (height, width) = shape;
-    if height == 1 {
-        let along = |room: f64| whole((room / width as f64).min(ALONE));
-        let beside = along(BESIDE) >= LEAST_CELL;
-        let high = (STRIPS / count as f64 - STRIP_GAP)
-            .floor()
-            .clamp(STRIP.0, STRIP.1);
-        let cell = (along(if beside { BESIDE } else { ALONE }), high);
-        let grid = Grid {
-            shape,
-            columns: 1,
-            cell,
-            right: width,
-            down: high + STRIP_GAP,
-        };
-        return (grid, beside);
-    }
-    let ratio = height as f64 / width as f64;
-    let columns = ((count as f64 * ratio).sqrt().round() as usize).clamp(1, count);
-    let rows = count.div_ceil(columns);
-    let cell = |room: f64| {
-        let across = room / (columns * (width + 1) - 1) as f64;
-        let along = TALLEST / (rows * (height + 1)) as f64;
-        whole(across.min(along).min(LARGEST_CELL))
+    let strips = height == 1;
+    let ratio = (height as f64 * room.0) / (width as f64 * room.1);
+    let square = (count as f64 * ratio).sqrt().round() as usize;
+    let columns = if strips { 1 } else { square.clamp(1, count) };
+    let down = room.1 / count.div_ceil(columns) as f64;
+    let wide = room.0 / (columns * (width + 1) - 1) as f64;
+    let (cell, down) = if strips {
+        let down = down.floor().clamp(STRIP.0, STRIP.1);
+        ((whole(wide), down - (down / 8.0).ceil()), down)
+    } else {
+        let high = down / (height + 1) as f64;
+        let side = whole(wide.min(high).min(LARGEST_CELL));
+        ((side, side), (height + 1) as f64 * side)
     };
-    let beside = cell(BESIDE) >= LEAST_CELL;
-    let side = cell(if beside { BESIDE } else { ALONE });
-    let down = (height + 1) as f64 * side;
-    (
-        Grid {
-            shape,
-            columns,
-            cell: (side, side),
-            right: width + 1,
-            down,
-        },
-        beside,
-    )
+    let right = width + 1;
+    Grid {
+        shape,
+        columns,
+        cell,
+        right,
+        down,
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::svg::PAGE;
-    use crate::well_formed;
+    use crate::Drawing;
 
     fn real(weights: &[f32]) -> Vec<(f32, f32)> {
         weights.iter().map(|&re| (re, 0.0)).collect()
@@ -302,53 +245,16 @@ mod tests {
         let svg = filters.picture().unwrap().body.into_string();
         assert!(svg.contains("row 0, real part, largest 1<"));
         assert!(svg.contains("<path class=\"p16\" d=\"m0 0h1"), "{svg}");
-        assert!(
-            !svg.contains("class=\"p0\" d=\"m0 0h2"),
-            "zeros are the paper"
-        );
     }
 
     #[test]
     fn rows_come_in_their_order_and_those_without_room_are_told_of() {
         let w = real(&[1.0, 1.0, 2.0, 2.0]);
-        let svg = Filters::new(w, (2, 1), &[1, 0])
-            .unwrap()
-            .picture()
-            .unwrap()
-            .body
-            .into_string();
+        let svg = Drawing::from(Filters::new(w, (2, 1), &[1, 0])).svg();
         assert!(svg.find("row 1,").unwrap() < svg.find("row 0,").unwrap());
-        let many: Vec<usize> = vec![0; 1000];
-        let filters = Filters::new(real(&[1.0, 2.0]), (1, 2), &many).unwrap();
-        let svg = filters.picture().unwrap().body.into_string();
+        let many = Filters::new(real(&[1.0, 2.0]), (1, 2), &[0; 1000]);
+        let svg = Drawing::from(many).svg();
         assert!(svg.contains("real parts of the first 256 of 1000 rows</text>"));
-    }
-
-    #[test]
-    fn filters_of_any_shape_are_drawn_within_bounds() {
-        let odd = [f32::NAN, f32::INFINITY, f32::MAX, f32::MIN, 0.0, 3.0];
-        for (count, shape) in [
-            (1, (1, 1)),
-            (256, (16, 16)),
-            (300, (8, 8)),
-            (7, (1, 900)),
-            (5, (200, 3)),
-            (1, (1 << 17, 1)),
-            (1, (1, 1 << 17)),
-            (9, (2, 9000)),
-        ] {
-            let cells = count * shape.0 * shape.1;
-            let w = (0..cells).map(|cell| (odd[cell % 6], odd[cell * 7 / 3 % 6]));
-            let order: Vec<usize> = (0..count).collect();
-            let filters = Filters::new(w, shape, &order).unwrap();
-            let (width, height) = filters.picture().unwrap().size;
-            assert!(
-                width <= PAGE && height < 3400.0,
-                "{shape:?}: {width} × {height}"
-            );
-            // Eleven bytes a cell and the style: 1.5 megabytes of 256 filters of 256 inputs.
-            well_formed::sound(filters.picture(), 2 * cells * 11 + (1 << 16));
-        }
     }
 
     #[test]

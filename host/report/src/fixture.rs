@@ -1,9 +1,10 @@
-//! For tests: a page with every kind of block and drawing, in which every text is the same.
+//! For tests: a page with every kind of block and drawing, and whether markup is well formed as XML wants it.
 
-use crate::{Cayley, Chart, Curve, Distances, Drawing, Filters, Losses};
+use crate::svg::Picture;
+use crate::{Cayley, Chart, Curve, Distances, Drawing, DrawingError, Filters, Losses};
 use crate::{Page, Panel, Scale, Section, Table, Tiles};
 
-/// Two sections with seven figures each, of which one is missing.
+/// Every text is the same. Two sections with seven figures each, of which one is missing.
 pub(crate) fn every_kind(words: &str) -> Page {
     let curve = |predicted| Curve {
         label: words.into(),
@@ -44,4 +45,87 @@ pub(crate) fn every_kind(words: &str) -> Page {
     });
     let page = Page::new(words, words).section(section.clone());
     page.section(section)
+}
+
+/// That every element is closed in its turn, every attribute is quoted and named once in its element, and no
+/// character stands where it would be markup; returns how many elements there are.
+pub(crate) fn elements(markup: &str) -> usize {
+    let (mut open, mut count) = (Vec::new(), 0);
+    let body = markup.strip_prefix("<!DOCTYPE html>").unwrap_or(markup);
+    let mut parts = body.split('<');
+    assert_eq!(parts.next(), Some(""), "nothing stands before the root");
+    for part in parts {
+        let (tag, text) = part.split_once('>').expect("every tag ends");
+        let (name, attributes) = tag.split_once(' ').unwrap_or((tag, ""));
+        assert!(
+            text.split('&').skip(1).all(|rest| rest.contains(';')),
+            "{text}"
+        );
+        assert!(
+            !text.contains(|c: char| c.is_control() && c != '\n'),
+            "{text}"
+        );
+        assert!(name == "style" || !text.contains('>'), "{text}");
+        if let Some(closed) = name.strip_prefix('/') {
+            assert_eq!(open.pop(), Some(closed), "{open:?}");
+            continue;
+        }
+        assert!(name.chars().all(|c| c.is_ascii_alphanumeric()), "{name}");
+        check_attributes(attributes);
+        count += 1;
+        // In HTML it has no end.
+        if name != "meta" {
+            open.push(name);
+        }
+    }
+    assert!(open.is_empty(), "{open:?}");
+    count
+}
+
+fn check_attributes(mut attributes: &str) {
+    let mut names = Vec::new();
+    while !attributes.trim().is_empty() {
+        let (name, rest) = attributes.split_once("=\"").expect("a quoted value");
+        let name = name.trim();
+        assert!(
+            name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-'),
+            "{name}"
+        );
+        assert!(!names.contains(&name), "{name}");
+        names.push(name);
+        let (value, rest) = rest.split_once('"').expect("the end of a value");
+        assert!(!value.contains(['<', '>']), "{value}");
+        assert!(
+            !["NaN", "inf"].iter().any(|bad| value.contains(bad)),
+            "{value}"
+        );
+        attributes = rest;
+    }
+}
+
+/// That a picture is well formed, has finite numbers only and no more than these bytes; returns its file.
+pub(crate) fn sound(picture: Result<Picture, DrawingError>, most: usize) -> String {
+    let file = picture.unwrap().file("t", "d");
+    elements(&file);
+    assert!(file.len() < most, "{}", file.len());
+    file
+}
+
+#[test]
+fn what_is_not_well_formed_is_noticed() {
+    assert_eq!(elements("<a b=\"1\" c=\"2\">t &amp; u<d></d></a>"), 2);
+    let twice = "<a b=\"1\" b=\"2\"></a>";
+    let nan = "<a b=\"NaN\"></a>";
+    for bad in [
+        "<a>",
+        "<a></b>",
+        "<a b=1></a>",
+        twice,
+        nan,
+        "<a>&</a>",
+        "<a>></a>",
+        "t<a></a>",
+    ] {
+        assert!(std::panic::catch_unwind(|| elements(bad)).is_err(), "{bad}");
+    }
 }

@@ -23,6 +23,7 @@
 
 mod axis;
 mod cayley;
+mod cells;
 mod chart;
 mod colour;
 mod distances;
@@ -30,20 +31,14 @@ mod drawing;
 mod filters;
 #[cfg(test)]
 mod fixture;
-mod grid;
 mod html;
-mod levels;
 mod losses;
-mod matrix;
 pub mod number;
 mod page;
 mod phase;
 mod printable;
 mod svg;
 mod tiles;
-mod trace;
-#[cfg(test)]
-mod well_formed;
 
 pub use axis::Scale;
 pub use cayley::Cayley;

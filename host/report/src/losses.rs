@@ -2,7 +2,7 @@
 
 use crate::axis::Scale;
 use crate::chart::{Chart, Curve, Panel};
-use crate::drawing::DrawingError;
+use crate::drawing::{DrawingError, expect_some};
 use crate::number::{kept, list};
 use crate::svg::Picture;
 use serde::{Deserialize, Serialize};
@@ -57,10 +57,8 @@ impl Losses {
     /// # Errors
     /// No line tells of losses, or there are too many phases.
     pub fn from_metrics(metrics: &str) -> Result<Self, DrawingError> {
-        let lines = metrics
-            .lines()
-            .filter_map(|line| serde_json::from_str(line).ok());
-        let lines: Vec<Line> = lines.collect();
+        let lines = metrics.lines().map(serde_json::from_str);
+        let lines: Vec<Line> = lines.filter_map(Result::ok).collect();
         let phases = lines.chunk_by(|a, b| (a.attempt, a.phase) == (b.attempt, b.phase));
         let mut losses = Losses {
             begins: vec![],
@@ -76,11 +74,8 @@ impl Losses {
             }
             let share = MOST_POINTS * phase.len() / lines.len();
             for line in thinned(phase, share) {
-                losses.push(
-                    before.saturating_add(line.step) as f64,
-                    line.invariance,
-                    line.reconstruction,
-                );
+                let step = before.saturating_add(line.step) as f64;
+                losses.push(step, line.invariance, line.reconstruction);
             }
             before = before.saturating_add(phase.last().map_or(0, |line| line.step));
         }
@@ -96,26 +91,20 @@ impl Losses {
     }
 
     fn check(&self) -> Result<(), DrawingError> {
-        if self.steps.is_empty() {
-            return Err(DrawingError::Empty("losses"));
-        }
-        match self.begins.len() {
-            found if found > MOST_PHASES => Err(DrawingError::TooMany {
-                what: "phases",
-                found,
-                most: MOST_PHASES,
-            }),
-            _ => Ok(()),
-        }
+        expect_some("losses", self.steps.len(), usize::MAX)?;
+        let (what, found, most) = ("phases", self.begins.len(), MOST_PHASES);
+        let many = DrawingError::TooMany { what, found, most };
+        if found > most { Err(many) } else { Ok(()) }
     }
 
     pub(crate) fn picture(&self) -> Result<Picture, DrawingError> {
         self.check()?;
-        let curve = |label: &str, values: &[f64]| Curve {
+        let curve = |label: &str, values: &Vec<f64>| Curve {
             label: label.into(),
-            values: values.to_vec(),
+            values: values.clone(),
             predicted: None,
         };
+        let rows = "reconstruction, or rows from orthonormal";
         let chart = Chart {
             title: "Losses of the run".into(),
             x_label: "step".into(),
@@ -126,14 +115,11 @@ impl Losses {
                 scale: Scale::Log,
                 curves: vec![
                     curve("change along orbits", &self.invariance),
-                    curve(
-                        "reconstruction, or rows from orthonormal",
-                        &self.reconstruction,
-                    ),
+                    curve(rows, &self.reconstruction),
                 ],
             }],
         };
-        chart.picture_with(&self.begins)
+        chart.picture(&self.begins)
     }
 }
 
@@ -150,7 +136,7 @@ fn thinned(lines: &[Line], most: usize) -> impl Iterator<Item = &Line> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::well_formed;
+    use crate::fixture;
 
     fn line(phase: usize, step: u64, loss: f64) -> String {
         format!(
@@ -161,8 +147,8 @@ mod tests {
 
     #[test]
     fn steps_are_counted_through_all_phases_and_phases_are_apart() {
-        let losses =
-            Losses::from_metrics(&(line(1, 30, 1.0) + "no json\n" + &line(2, 10, 0.0))).unwrap();
+        let metrics = line(1, 30, 1.0) + "no json\n" + &line(2, 10, 0.0);
+        let losses = Losses::from_metrics(&metrics).unwrap();
         assert_eq!((losses.steps[0], losses.steps[2]), (30.0, 40.0));
         assert!(losses.steps[1].is_nan() && losses.invariance[2].is_nan());
         assert_eq!(losses.begins, [30.0]);
@@ -173,13 +159,11 @@ mod tests {
 
     #[test]
     fn any_metrics_are_drawn_or_refused() {
-        let two = line(1, 10, 1.0)
-            + &line(1, u64::MAX, 1e300)
-            + &line(2, u64::MAX, 1e-320)
-            + &line(2, 20, -1.0);
+        let two = line(1, 10, 1.0) + &line(1, u64::MAX, 1e300);
+        let two = two + &line(2, u64::MAX, 1e-320) + &line(2, 20, -1.0);
         for metrics in [line(1, 1, 0.0), two] {
             let losses = Losses::from_metrics(&metrics).unwrap();
-            well_formed::sound(losses.picture(), 1 << 20);
+            fixture::sound(losses.picture(), 1 << 20);
         }
         assert!(Losses::from_metrics("not json\n").is_err());
         let phases: String = (0..300).map(|phase| line(phase, 1, 1.0)).collect();
@@ -188,10 +172,8 @@ mod tests {
 
     #[test]
     fn points_are_bounded_and_the_last_is_kept() {
-        let metrics: String = (1..=20_000)
-            .map(|step| line(1, step, 1.0 / step as f64))
-            .collect();
-        let losses = Losses::from_metrics(&metrics).unwrap();
+        let lines = (1..=20_000).map(|step| line(1, step, 1.0 / step as f64));
+        let losses = Losses::from_metrics(&lines.collect::<String>()).unwrap();
         assert!((MOST_POINTS / 2..=MOST_POINTS + 1).contains(&losses.steps.len()));
         assert_eq!(losses.steps.last(), Some(&20_000.0));
         assert!(serde_json::to_string(&losses).unwrap().len() < 40_000);

@@ -20,11 +20,8 @@ pub fn scientific(value: f64) -> String {
     }
     let text = format!("{value:.1e}");
     let (digits, power) = text.split_once('e').unwrap_or((&text, "0"));
-    format!(
-        "{} × {}",
-        minus(digits),
-        power_of_ten(power.parse().unwrap_or(0))
-    )
+    let power = power_of_ten(power.parse().unwrap_or(0));
+    format!("{} × {power}", minus(digits))
 }
 
 /// A share of one in percent.
@@ -73,12 +70,10 @@ pub(crate) fn minus(text: &str) -> String {
 /// `value` to so many digits; NaN where it is not finite.
 pub(crate) fn significant(value: f64, digits: usize) -> f64 {
     let places = digits.saturating_sub(1);
-    let rounded = format!("{value:.places$e}").parse().unwrap_or(f64::NAN);
-    if f64::is_finite(rounded) {
-        rounded
-    } else {
-        f64::NAN
-    }
+    let rounded = format!("{value:.places$e}").parse::<f64>().ok();
+    rounded
+        .filter(|value| value.is_finite())
+        .unwrap_or(f64::NAN)
 }
 
 /// `value` as a page keeps it: whoever draws rounds first, so that a page drawn before it was kept is the same as one
@@ -91,20 +86,21 @@ pub(crate) fn kept(value: f64) -> f64 {
 pub(crate) mod list {
     use serde::{Deserialize, Deserializer};
 
-    fn read(values: Vec<Option<f64>>) -> Vec<f64> {
-        let numbers = values.into_iter().map(|value| value.unwrap_or(f64::NAN));
-        numbers.collect()
-    }
-
     pub(crate) fn numbers<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<f64>, D::Error> {
-        Deserialize::deserialize(from).map(read)
+        let list = Vec::<Option<f64>>::deserialize(from)?;
+        Ok(list
+            .into_iter()
+            .map(|value| value.unwrap_or(f64::NAN))
+            .collect())
     }
 
     /// The same where there may be no list.
     pub(crate) fn optional<'de, D: Deserializer<'de>>(
         from: D,
     ) -> Result<Option<Vec<f64>>, D::Error> {
-        Option::deserialize(from).map(|values| values.map(read))
+        #[derive(Deserialize)]
+        struct List(#[serde(deserialize_with = "numbers")] Vec<f64>);
+        Ok(Option::<List>::deserialize(from)?.map(|list| list.0))
     }
 }
 
@@ -115,16 +111,8 @@ mod tests {
     #[test]
     fn numbers_have_three_digits_and_a_real_minus() {
         let all = [0.0625, -0.5, 0.0, 1234.0, 1.0 / 3.0, -2.5e-7, f64::NAN];
-        let expected = [
-            "0.0625",
-            "−0.5",
-            "0",
-            "1230",
-            "0.333",
-            "−2.5e−7",
-            "no number",
-        ];
-        assert_eq!(all.map(short), expected);
+        let expected = "0.0625, −0.5, 0, 1230, 0.333, −2.5e−7, no number";
+        assert_eq!(all.map(short).join(", "), expected);
         assert_eq!(power_of_ten(-130), "10⁻¹³⁰");
     }
 

@@ -10,22 +10,6 @@ use std::fmt;
 pub const MOST_BYTES: usize = 16 << 20;
 
 /// What a report says.
-///
-/// ```
-/// use bispectral_report::{Cayley, Page, Section, Table};
-///
-/// let table = Table::new("What was learned")
-///     .words("group")
-///     .numbers("seconds")
-///     .row(["Z8", "0.01"])
-///     .published(["Z8, in the paper", "60"]);
-/// let cayley = Cayley::new(&[0], &[0], None, "The trivial group");
-/// let page = Page::new("Groups", "Three groups, learned from examples alone.")
-///     .section(Section::new("Results").paragraph("All were recovered.").table(table))
-///     .section(Section::new("Tables").figure("cayley", cayley, "A square of colours", "Bands are a cyclic group."));
-/// assert_eq!(Page::from_json(&page.to_json())?, page);
-/// # Ok::<(), bispectral_report::PageError>(())
-/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Page {
@@ -171,10 +155,8 @@ impl Figure {
             part.starts_with(|first: char| first.is_ascii_alphanumeric())
                 && part.chars().all(letter)
         };
-        self.name
-            .split('/')
-            .all(plain)
-            .then(|| format!("{}.svg", self.name))
+        let safe = self.name.split('/').all(plain);
+        safe.then(|| format!("{}.svg", self.name))
     }
 }
 
@@ -217,10 +199,8 @@ impl Page {
 impl Section {
     /// A section without content.
     pub fn new(title: impl Into<String>) -> Self {
-        Section {
-            title: title.into(),
-            blocks: Vec::new(),
-        }
+        let (title, blocks) = (title.into(), Vec::new());
+        Section { title, blocks }
     }
 
     /// The section with another block at its end.
@@ -266,10 +246,11 @@ impl Section {
         self,
         facts: impl IntoIterator<Item = (N, V)>,
     ) -> Self {
+        let facts = facts.into_iter();
         let facts = facts
-            .into_iter()
-            .map(|(name, value)| (name.into(), value.into()));
-        self.block(Block::Facts(facts.collect()))
+            .map(|(name, value)| (name.into(), value.into()))
+            .collect();
+        self.block(Block::Facts(facts))
     }
 
     /// With a text whose lines stay as they are.
@@ -291,41 +272,37 @@ impl Table {
 
     /// With a column of words.
     #[must_use]
-    pub fn words(self, name: impl Into<String>) -> Self {
-        self.column(name.into(), false)
+    pub fn words(mut self, name: impl Into<String>) -> Self {
+        let (name, numbers) = (name.into(), false);
+        self.columns.push(Column { name, numbers });
+        self
     }
 
     /// With a column of numbers.
     #[must_use]
-    pub fn numbers(self, name: impl Into<String>) -> Self {
-        self.column(name.into(), true)
+    pub fn numbers(mut self, name: impl Into<String>) -> Self {
+        let (name, numbers) = (name.into(), true);
+        self.columns.push(Column { name, numbers });
+        self
     }
 
     /// With a row of one's own figures.
     #[must_use]
-    pub fn row<C: Into<String>>(self, cells: impl IntoIterator<Item = C>) -> Self {
-        self.cells(cells, false)
+    pub fn row<C: Into<String>>(mut self, cells: impl IntoIterator<Item = C>) -> Self {
+        let cells = cells.into_iter().map(Into::into).collect();
+        let published = false;
+        self.rows.push(Row { cells, published });
+        self
     }
 
     /// With a row of published figures.
     #[must_use]
     pub fn published<C: Into<String>>(self, cells: impl IntoIterator<Item = C>) -> Self {
-        self.cells(cells, true)
-    }
-
-    fn column(mut self, name: String, numbers: bool) -> Self {
-        self.columns.push(Column { name, numbers });
-        self
-    }
-
-    fn cells<C: Into<String>>(
-        mut self,
-        cells: impl IntoIterator<Item = C>,
-        published: bool,
-    ) -> Self {
-        let cells = cells.into_iter().map(Into::into).collect();
-        self.rows.push(Row { cells, published });
-        self
+        let mut table = self.row(cells);
+        if let Some(row) = table.rows.last_mut() {
+            row.published = true;
+        }
+        table
     }
 }
 
@@ -357,10 +334,8 @@ mod tests {
         let deep = "[".repeat(100_000);
         assert!(Page::from_json(deep.as_bytes()).is_err());
         let large = vec![b' '; MOST_BYTES + 1];
-        assert!(matches!(
-            Page::from_json(&large),
-            Err(PageError::TooLarge(_))
-        ));
+        let refused = Page::from_json(&large);
+        assert!(matches!(refused, Err(PageError::TooLarge(_))));
     }
 
     #[test]
@@ -383,11 +358,8 @@ mod tests {
             );
             let page = Page::from_json(page.as_bytes()).unwrap();
             let rendered = crate::render(&page);
-            assert_eq!(
-                (rendered.figures, rendered.faults.len()),
-                (0, 1),
-                "{drawing}"
-            );
+            let (figures, faults) = (rendered.figures, rendered.faults.len());
+            assert_eq!((figures, faults), (0, 1), "{drawing}");
             assert!(rendered.html.contains("This picture is missing. "));
         }
     }

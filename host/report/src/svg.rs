@@ -1,4 +1,4 @@
-//! The elements drawings are made of, and how wide a text will be about.
+//! The elements drawings are made of, pictures that are put together from smaller ones, and about how wide a text is.
 
 use crate::colour;
 use crate::printable::printable;
@@ -7,23 +7,21 @@ use maud::{Markup, PreEscaped, html};
 /// Right and down from the upper left corner, in pixels where the drawing has its own size.
 pub(crate) type Point = (f64, f64);
 
-/// Sizes of letters, as in `drawing.css`.
-pub(crate) const TITLE_SIZE: f64 = 17.0;
+/// Sizes of letters.
+const TITLE_SIZE: f64 = 17.0;
 pub(crate) const LABEL_SIZE: f64 = 14.0;
 pub(crate) const NUMBER_SIZE: f64 = 12.5;
 /// What is wider is made smaller on a page: `report.css` gives figures 63 rem less two borders.
 #[cfg(test)]
 pub(crate) const PAGE: f64 = 1006.0;
-/// Room around every drawing.
-pub(crate) const MARGIN: f64 = 14.0;
-/// From the upper edge to what is below the title.
-pub(crate) const HEAD: f64 = 44.0;
-
-const STYLE: &str = include_str!("drawing.css");
+/// Room around every drawing, and above one that has a title.
+const MARGIN: f64 = 14.0;
+const HEAD: f64 = 44.0;
 /// A drawing is not made smaller than this part of its size, but scrolled: its letters would not be read.
 const SMALLEST: f64 = 0.75;
+const STYLE: &str = include_str!("drawing.css");
 
-/// What a drawing looks like.
+/// What a drawing or a part of it looks like, with its upper left corner at the origin.
 pub(crate) struct Picture {
     pub(crate) size: Point,
     pub(crate) body: Markup,
@@ -35,6 +33,46 @@ pub(crate) fn style() -> String {
 }
 
 impl Picture {
+    pub(crate) fn new(size: Point, body: Markup) -> Self {
+        Picture { size, body }
+    }
+
+    /// Pictures from left to right.
+    pub(crate) fn row(parts: impl IntoIterator<Item = Picture>, gap: f64) -> Self {
+        Self::arranged(parts, |(right, _)| (right + gap, 0.0))
+    }
+
+    /// Pictures from above.
+    pub(crate) fn column(parts: impl IntoIterator<Item = Picture>, gap: f64) -> Self {
+        Self::arranged(parts, |(_, bottom)| (0.0, bottom + gap))
+    }
+
+    /// Pictures of which each begins where `next` says, given the lower right corner of the one before.
+    fn arranged(parts: impl IntoIterator<Item = Picture>, next: impl Fn(Point) -> Point) -> Self {
+        let (mut at, mut size, mut body) = ((0.0, 0.0), (0.0_f64, 0.0_f64), String::new());
+        for part in parts {
+            let moved = html! { g transform=(moved(at)) { (part.body) } };
+            body.push_str(&moved.0);
+            let end = (at.0 + part.size.0, at.1 + part.size.1);
+            size = (size.0.max(end.0), size.1.max(end.1));
+            at = next(end);
+        }
+        Picture::new(size, PreEscaped(body))
+    }
+
+    /// The whole drawing, with room around it and a title above, if there is one.
+    pub(crate) fn titled(self, title: &str) -> Self {
+        let top = if title.is_empty() { MARGIN } else { HEAD };
+        let body = html! {
+            g.title { (text((MARGIN, MARGIN + 9.0), Anchor::Start, TITLE_SIZE, self.size.0, title)) }
+            g transform=(moved((MARGIN, top))) { (self.body) }
+        };
+        Picture::new(
+            (self.size.0 + 2.0 * MARGIN, self.size.1 + top + MARGIN),
+            body,
+        )
+    }
+
     /// Within a page that has the [`style`].
     pub(crate) fn inline(&self, alt: &str) -> Markup {
         let (width, height) = (self.size.0.ceil(), self.size.1.ceil());
@@ -96,16 +134,14 @@ pub(crate) fn text(at: Point, anchor: Anchor, size: f64, room: f64, words: &str)
     }
 }
 
-/// The heading of a drawing of this width.
-pub(crate) fn title(words: &str, width: f64) -> Markup {
-    let room = width - 2.0 * MARGIN;
-    html! { g.title { (text((MARGIN, MARGIN + 9.0), Anchor::Start, TITLE_SIZE, room, words)) } }
+/// What is short enough in any case.
+pub(crate) fn number(at: Point, anchor: Anchor, words: &str) -> Markup {
+    text(at, anchor, NUMBER_SIZE, f64::INFINITY, words)
 }
 
-/// A text that is read from below, with its middle at `at`.
-pub(crate) fn upright((x, y): Point, size: f64, room: f64, words: &str) -> Markup {
-    let turn = format!("translate({} {}) rotate(-90)", px(x), px(y));
-    html! { g transform=(turn) { (text((0.0, 0.0), Anchor::Middle, size, room, words)) } }
+/// A transform that puts the origin at a point.
+pub(crate) fn moved((x, y): Point) -> String {
+    format!("translate({} {})", px(x), px(y))
 }
 
 /// A straight line.
@@ -114,9 +150,13 @@ pub(crate) fn line(class: &str, from: Point, to: Point) -> Markup {
     html! { path class=(class) d={ "M" (x1) " " (y1) "L" (x2) " " (y2) } {} }
 }
 
-/// The outline of a rectangle.
-pub(crate) fn frame((x, y): Point, (width, height): Point) -> Markup {
-    html! { rect.frame x=(px(x)) y=(px(y)) width=(px(width)) height=(px(height)) {} }
+/// A rectangle, with a tooltip for what is inside, or none.
+pub(crate) fn rectangle(class: &str, at: Point, (width, height): Point, tooltip: &str) -> Markup {
+    html! {
+        rect class=(class) x=(px(at.0)) y=(px(at.1)) width=(px(width)) height=(px(height)) {
+            @if !tooltip.is_empty() { title { (tooltip) } }
+        }
+    }
 }
 
 /// About how wide a text is. Readers' letters differ: these are DejaVu's, which are among the widest.
@@ -136,22 +176,24 @@ pub(crate) fn width(words: &str, size: f64) -> f64 {
     words.chars().map(letter).sum::<f64>() * size
 }
 
+/// The widest of some numbers or names.
+pub(crate) fn widest<'a>(words: impl IntoIterator<Item = &'a str>) -> f64 {
+    let widths = words.into_iter().map(|words| width(words, NUMBER_SIZE));
+    widths.fold(0.0, f64::max)
+}
+
 /// As much of the beginning of a text as has room.
 fn fit(words: &str, size: f64, room: f64) -> String {
     if width(words, size) <= room {
         return words.into();
     }
-    let mut taken = String::new();
     let mut left = room - width("…", size);
-    for letter in words.chars() {
+    let fits = |letter: &char| {
         left -= width(letter.encode_utf8(&mut [0; 4]), size);
-        if left < 0.0 {
-            break;
-        }
-        taken.push(letter);
-    }
-    taken.truncate(taken.trim_end().len());
-    taken + "…"
+        left >= 0.0
+    };
+    let taken: String = words.chars().take_while(fits).collect();
+    format!("{}…", taken.trim_end())
 }
 
 #[cfg(test)]
@@ -160,26 +202,26 @@ mod tests {
 
     #[test]
     fn a_text_without_room_is_cut_and_whole_in_its_tooltip() {
-        let markup = text(
-            (0.0, 0.0),
-            Anchor::Start,
-            10.0,
-            60.0,
-            "a rather long name <b>",
-        );
-        let markup = markup.into_string();
-        assert!(
-            markup.contains("<title>a rather long name &lt;b&gt;</title>"),
-            "{markup}"
-        );
-        assert!(markup.contains("…</text>"), "{markup}");
-        let markup = text((0.0, 0.0), Anchor::End, 10.0, 60.0, "short").into_string();
-        assert!(markup.contains("text-anchor=\"end\">short</text>"));
+        let svg = |words| text((0.0, 0.0), Anchor::End, 10.0, 60.0, words).into_string();
+        let long = svg("a rather long name <b>");
+        assert!(long.contains("><title>a rather long name &lt;b&gt;</title>a rathe"));
+        assert!(long.contains("…</text>"), "{long}");
+        assert!(svg("short").contains("text-anchor=\"end\">short</text>"));
     }
 
     #[test]
     fn a_coordinate_is_always_a_number() {
         let all = [f64::NAN, f64::INFINITY, -0.001, 1.26].map(px);
         assert_eq!(all.map(|x| x.to_string()), ["0", "0", "0", "1.3"]);
+    }
+
+    #[test]
+    fn pictures_stand_beside_and_below_each_other() {
+        let part = |size| Picture::new(size, html! {});
+        let row = Picture::row([part((10.0, 5.0)), part((20.0, 7.0))], 3.0);
+        assert_eq!(row.size, (33.0, 7.0));
+        let column = Picture::column([row, part((40.0, 1.0))], 2.0);
+        assert_eq!(column.size, (40.0, 10.0));
+        assert!(column.body.into_string().contains("translate(0 9)"));
     }
 }

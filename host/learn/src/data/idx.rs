@@ -375,19 +375,4 @@ mod tests {
             }
         }
     }
-
-    #[test]
-    fn mnist_is_read_where_it_is_at_hand() {
-        let Some(folder) = std::env::var_os("BISPECTRAL_MNIST") else {
-            eprintln!("not run: BISPECTRAL_MNIST does not name a folder with MNIST");
-            return;
-        };
-        for (name, count, first) in [("train", 60_000, 5), ("t10k", 10_000, 7)] {
-            let file = |kind: &str| Path::new(&folder).join(format!("{name}-{kind}-ubyte.gz"));
-            assert_eq!(images(&file("images-idx3")).unwrap().dim(), (count, 28, 28));
-            let labels = labels(&file("labels-idx1")).unwrap();
-            assert_eq!((labels.len(), labels[0]), (count, first));
-            assert!(labels.iter().all(|label| *label < 10));
-        }
-    }
 }
