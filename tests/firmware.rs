@@ -7,6 +7,7 @@ use bispectral::Arguments;
 use bispectral_core::{Complex32, Model};
 use bispectral_learn::analysis::fit::Choices;
 use bispectral_learn::data::group::Group;
+use bispectral_learn::data::npy::{Element, header};
 use bispectral_learn::group::selective;
 use bispectral_learn::model::file::encode_array;
 use bispectral_learn::model::form::Source;
@@ -14,7 +15,6 @@ use bispectral_learn::model::instructions::{MARGIN, estimate};
 use bispectral_tests::device::{self, BOARDS};
 use bispectral_tests::example;
 use clap::Parser;
-use npyz::WriterBuilder;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -167,14 +167,12 @@ fn the_checked_in_model_is_what_the_host_exports() {
         folder.path().join("turn.npy"),
         folder.path().join("turn.bsn"),
     );
-    let mut writer = npyz::WriteOptions::new()
-        .default_dtype()
-        .shape(&[example::ROWS as u64, example::INPUTS as u64])
-        .writer(fs::File::create(&w).expect("a new file"))
-        .begin_nd()
-        .expect("a header");
-    writer.extend(example::characters()).expect("the array");
-    writer.finish().expect("the array");
+    let shape = [example::ROWS as u64, example::INPUTS as u64];
+    let mut bytes = header(Element::Complex64, shape);
+    for value in example::characters() {
+        bytes.extend([value.re, value.im].map(f32::to_le_bytes).concat());
+    }
+    fs::write(&w, bytes).expect("a new file");
 
     // As `bispectral import turn.npy -o turn.bsn --group Z64 --quiet` does it.
     let (w, model) = (w.to_str().expect("UTF-8"), model.to_str().expect("UTF-8"));

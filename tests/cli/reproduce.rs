@@ -92,7 +92,8 @@ fn the_groups_of_order_eight_are_recovered_by_both_recipes() {
                 (&group.into(), &recipe.into())
             );
             assert_eq!((&row["seeds"], &row["recovered"]), (&2.into(), &2.into()));
-            assert!(row["least_overlap"].as_f64().unwrap() > 0.7, "{row}");
+            // 0.996 at the least; a row is called a character from 0.7 on.
+            assert!(row["least_overlap"].as_f64().unwrap() > 0.99, "{row}");
             let words: Vec<&str> = lines.next().unwrap().split_whitespace().collect();
             assert_eq!(words[..4], [group, recipe, "2", "2"]);
         }

@@ -205,9 +205,34 @@ fn a_users_labelled_samples_are_learned() {
     let object = folder.object("train --data X.npy --labels y.npy -o run");
     assert!(within(&object) < 1e-6, "{object}");
     assert_eq!(object["group"]["name"], "Z6", "{object}");
-    // What the run reports is what anyone computes with the model.
+    let inspected = folder.object("inspect run/model.bsn");
+    assert_eq!(
+        (&inspected["name"], &inspected["group"]),
+        (&"X".into(), &"Z6".into())
+    );
+    // What the run reports is what anyone computes with the model: members of an orbit have the same invariants.
     folder.succeed("features run/model.bsn X.npy -o Y.npy");
-    assert!(folder.succeed("inspect run/model.bsn").contains("X"));
+    let bytes = folder.read("Y.npy");
+    let invariants = &bytes[bytes.len() - 360 * 21 * 8..];
+    let samples: Vec<Vec<f32>> = invariants
+        .chunks_exact(21 * 8)
+        .map(|sample| {
+            sample
+                .chunks_exact(4)
+                .map(|b| f32::from_le_bytes(b.try_into().unwrap()))
+                .collect()
+        })
+        .collect();
+    let distance =
+        |a: &[f32], b: &[f32]| -> f32 { a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum() };
+    for orbit in samples.chunks_exact(6) {
+        assert!(
+            orbit
+                .iter()
+                .all(|member| distance(member, &orbit[0]) < 1e-6)
+        );
+    }
+    assert!(distance(&samples[0], &samples[6]) > 0.1);
 }
 
 #[test]

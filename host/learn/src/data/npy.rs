@@ -6,7 +6,6 @@ mod shape;
 use crate::{Error, Result};
 use header::Refused;
 use ndarray::ArrayView2;
-use npyz::{DType, Deserialize, Order, TypeChar, TypeRead, WriterBuilder};
 use num_complex::{Complex32, Complex64};
 use shape::Shape;
 use std::fmt;
@@ -57,23 +56,26 @@ impl Element {
         }
     }
 
-    fn of(dtype: &DType) -> std::result::Result<Self, String> {
-        let DType::Plain(name) = dtype else {
-            return Err("the elements are structured".into());
-        };
-        Ok(match (name.type_char(), name.size_field()) {
-            (TypeChar::Int, size @ (1 | 2 | 4 | 8)) => Element::Int(size as u8),
-            (TypeChar::Uint, size @ (1 | 2 | 4 | 8)) => Element::Uint(size as u8),
-            (TypeChar::Float, 4) => Element::Float32,
-            (TypeChar::Float, 8) => Element::Float64,
-            (TypeChar::Complex, 8) => Element::Complex64,
-            (TypeChar::Complex, 16) => Element::Complex128,
-            (TypeChar::Bool, _) => return Err("the elements are bool".into()),
-            (TypeChar::ByteStr | TypeChar::UnicodeStr, _) => {
-                return Err("the elements are strings".into());
-            }
-            (TypeChar::Object, _) => return Err("the elements are Python objects".into()),
-            _ => return Err(format!("the elements are of type '{name}'")),
+    /// Of a type in the words of NumPy's array interface: byte order, kind and bytes, `<f8`.
+    fn of(descr: &str) -> std::result::Result<Self, String> {
+        let mut letters = descr.chars();
+        let (order, kind, size) = (letters.next(), letters.next(), letters.as_str());
+        if !matches!(order, Some('<' | '>' | '|' | '=')) {
+            return Err(format!(
+                "the header does not decode: no type is called '{descr}'"
+            ));
+        }
+        Ok(match (kind, size.parse::<u8>().unwrap_or(0)) {
+            (Some('i'), size @ (1 | 2 | 4 | 8)) => Element::Int(size),
+            (Some('u'), size @ (1 | 2 | 4 | 8)) => Element::Uint(size),
+            (Some('f'), 4) => Element::Float32,
+            (Some('f'), 8) => Element::Float64,
+            (Some('c'), 8) => Element::Complex64,
+            (Some('c'), 16) => Element::Complex128,
+            (Some('b'), _) => return Err("the elements are bool".into()),
+            (Some('S' | 'a' | 'U'), _) => return Err("the elements are strings".into()),
+            (Some('O'), _) => return Err("the elements are Python objects".into()),
+            _ => return Err(format!("the elements are of type '{descr}'")),
         })
     }
 }
@@ -112,9 +114,10 @@ pub struct Array {
     path: PathBuf,
     file: File,
     begin: u64,
-    dtype: DType,
     element: Element,
-    order: Order,
+    /// Whether the most significant byte of a number comes first.
+    big_endian: bool,
+    fortran_order: bool,
     shape: Shape,
     bytes: Vec<u8>,
     values: Vec<Complex64>,
@@ -144,11 +147,11 @@ impl Array {
             Refused::Io(error) => Error::reading(path, &error),
             Refused::Because(what, remedy) => Error::file(path, what, remedy),
         })?;
-        let element = Element::of(&header.dtype()).map_err(|what| {
+        let element = Element::of(&header.descr).map_err(|what| {
             let remedy = "save numbers: X.astype(\"float32\"), or \"complex64\" for weights";
             Error::file(path, what, remedy)
         })?;
-        let shape = Shape::new(header.shape(), images)
+        let shape = Shape::new(&header.shape, images)
             .map_err(|(what, remedy)| Error::file(path, what, remedy))?;
         shape
             .check_size(element, length - begin)
@@ -157,9 +160,9 @@ impl Array {
             path: path.to_owned(),
             file,
             begin,
-            dtype: header.dtype(),
             element,
-            order: header.order(),
+            big_endian: header.descr.starts_with('>'),
+            fortran_order: header.fortran_order,
             shape,
             bytes: Vec::new(),
             values: Vec::new(),
@@ -216,13 +219,10 @@ impl Array {
         self.values.try_reserve(elements)?;
         self.values.resize(elements, Complex64::ZERO);
         // Of a file in Fortran order, a block of rows is a piece of every column.
-        let (runs, length, run_stride, stride) = match self.order {
-            Order::C => (1, elements, 0, 1),
-            Order::Fortran => (columns, count, self.rows(), columns),
-        };
-        let first = match self.order {
-            Order::C => rows.start * columns,
-            Order::Fortran => rows.start,
+        let (first, runs, length, run_stride, stride) = if self.fortran_order {
+            (rows.start, columns, count, self.rows(), columns)
+        } else {
+            (rows.start * columns, 1, elements, 0, 1)
         };
         self.bytes
             .try_reserve(length.saturating_mul(self.element.size()))?;
@@ -233,7 +233,7 @@ impl Array {
             self.file.read_exact(&mut self.bytes)?;
             let column = self.shape.fortran_column(run);
             let values = self.values.iter_mut().skip(column).step_by(stride);
-            decode(self.element, &self.dtype, &self.bytes, values)?;
+            decode(self.element, self.big_endian, &self.bytes, values);
         }
         Ok(())
     }
@@ -242,37 +242,36 @@ impl Array {
 /// Elements in the order of the bytes, to the values in theirs.
 fn decode<'v>(
     element: Element,
-    dtype: &DType,
+    big_endian: bool,
     bytes: &[u8],
     values: impl Iterator<Item = &'v mut Complex64>,
-) -> io::Result<()> {
-    fn each<'v, T: Deserialize>(
-        dtype: &DType,
-        mut bytes: &[u8],
-        values: impl Iterator<Item = &'v mut Complex64>,
-        complex: impl Fn(T) -> Complex64,
-    ) -> io::Result<()> {
-        let reader = T::reader(dtype).map_err(io::Error::other)?;
-        for value in values {
-            *value = complex(reader.read_one(&mut bytes)?);
+) {
+    let part = element.size() / if element.is_complex() { 2 } else { 1 };
+    // The least significant byte first, filled up with zeros.
+    let number = |bytes: &[u8]| {
+        let mut number = [0; 8];
+        number[..part].copy_from_slice(bytes);
+        if big_endian {
+            number[..part].reverse();
         }
-        Ok(())
-    }
-    match element {
-        Element::Int(1) => each(dtype, bytes, values, |x: i8| f64::from(x).into()),
-        Element::Int(2) => each(dtype, bytes, values, |x: i16| f64::from(x).into()),
-        Element::Int(4) => each(dtype, bytes, values, |x: i32| f64::from(x).into()),
-        Element::Int(_) => each(dtype, bytes, values, |x: i64| (x as f64).into()),
-        Element::Uint(1) => each(dtype, bytes, values, |x: u8| f64::from(x).into()),
-        Element::Uint(2) => each(dtype, bytes, values, |x: u16| f64::from(x).into()),
-        Element::Uint(4) => each(dtype, bytes, values, |x: u32| f64::from(x).into()),
-        Element::Uint(_) => each(dtype, bytes, values, |x: u64| (x as f64).into()),
-        Element::Float32 => each(dtype, bytes, values, |x: f32| f64::from(x).into()),
-        Element::Float64 => each(dtype, bytes, values, |x: f64| x.into()),
-        Element::Complex64 => each(dtype, bytes, values, |x: Complex32| {
-            Complex64::new(x.re.into(), x.im.into())
-        }),
-        Element::Complex128 => each(dtype, bytes, values, |x: Complex64| x),
+        number
+    };
+    let real = |bytes: &[u8]| {
+        let number = number(bytes);
+        let narrow = [number[0], number[1], number[2], number[3]];
+        match element {
+            Element::Int(size) => {
+                let unused = 64 - 8 * u32::from(size);
+                ((i64::from_le_bytes(number) << unused) >> unused) as f64
+            }
+            Element::Uint(_) => u64::from_le_bytes(number) as f64,
+            Element::Float32 | Element::Complex64 => f32::from_le_bytes(narrow).into(),
+            Element::Float64 | Element::Complex128 => f64::from_le_bytes(number),
+        }
+    };
+    for (value, bytes) in values.zip(bytes.chunks_exact(element.size())) {
+        let (re, im) = bytes.split_at(part);
+        *value = Complex64::new(real(re), if im.is_empty() { 0.0 } else { real(im) });
     }
 }
 
@@ -293,14 +292,7 @@ pub fn header(element: Element, shape: [u64; 2]) -> Vec<u8> {
         Element::Float32 | Element::Float64 => ('<', 'f'),
         Element::Complex64 | Element::Complex128 => ('<', 'c'),
     };
-    let name = format!("{endianness}{kind}{}", element.size());
-    let name = name.parse().expect("a name of the array interface");
-    npyz::WriteOptions::new_header_only()
-        .dtype(DType::new_scalar(name))
-        .shape(&shape)
-        .writer(Vec::new())
-        .write_header_only()
-        .expect("memory does not refuse to be written")
+    header::write(&format!("{endianness}{kind}{}", element.size()), shape)
 }
 
 /// The bytes of a file that NumPy reads as complex64.
