@@ -4,6 +4,7 @@ mod page;
 
 use crate::choices::Attacked;
 use bispectral_experiments::attack::{compare, follow, number};
+use bispectral_experiments::output_folder::OutputFolder;
 use bispectral_learn::analysis::attack::{Ending, Summary};
 use bispectral_learn::analysis::orbit::scaled_distance;
 use bispectral_learn::analysis::trial::{Features, INSIDE, Outcome, REACHED, Trial, World};
@@ -13,7 +14,7 @@ use bispectral_learn::group::identify::identify;
 use bispectral_learn::model::file::{self, ModelFile};
 use bispectral_learn::{Error, Result};
 use bispectral_run::console::{self, Console};
-use bispectral_run::output_folder::{OutputFolder, facts};
+use bispectral_run::pages::facts;
 use clap::{Args, ValueEnum};
 use ndarray::Array2;
 use serde::Serialize;

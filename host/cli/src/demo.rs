@@ -13,7 +13,7 @@ use bispectral_report::{Block, Page};
 use bispectral_run::config::{Config, Data};
 use bispectral_run::console::Console;
 use bispectral_run::figures;
-use bispectral_run::output_folder::{PAGE, publish, read_page};
+use bispectral_run::pages::{PAGE, publish, read_page};
 use bispectral_run::training::follow;
 use bispectral_run::{Outcome, Results, Run};
 use clap::Args;

@@ -9,7 +9,7 @@ use bispectral_learn::{Error, Result};
 use bispectral_report::{Page, render};
 use bispectral_run::CONFIG;
 use bispectral_run::console::Console;
-use bispectral_run::output_folder::{PAGE, REPORT, read_page};
+use bispectral_run::pages::{PAGE, REPORT, read_page};
 use clap::Args;
 use serde::Serialize;
 use std::path::PathBuf;

@@ -7,6 +7,7 @@ mod cayley;
 mod completeness;
 pub mod equivariance;
 pub mod mnist;
+pub mod output_folder;
 pub mod recovery;
 pub mod rotated_digits;
 mod rotation;
@@ -18,8 +19,9 @@ use bispectral_learn::data::weights;
 use bispectral_learn::model::file;
 use bispectral_learn::{Error, Result};
 use bispectral_run::console::Console;
-use bispectral_run::output_folder::{self, OutputFolder};
+use bispectral_run::pages;
 use clap::{Args, Subcommand};
+use output_folder::OutputFolder;
 use std::ops::Deref;
 use std::path::Path;
 
@@ -102,6 +104,6 @@ impl Output {
     /// What a page says of how it came about; `experiment` is its name with the flags of its own.
     fn facts(&self, experiment: &str, seed: u64) -> Vec<(&'static str, String)> {
         let quick = if self.quick { " --quick" } else { "" };
-        output_folder::facts(&format!("reproduce {experiment}{quick}"), seed)
+        pages::facts(&format!("reproduce {experiment}{quick}"), seed)
     }
 }

@@ -6,7 +6,7 @@
 pub mod config;
 pub mod console;
 pub mod figures;
-pub mod output_folder;
+pub mod pages;
 pub mod photographs;
 mod run;
 pub mod source;
