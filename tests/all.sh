@@ -15,7 +15,7 @@ step "set-up: Rust targets, rustfmt, clippy, the oldest Rust promised, QEMU, a C
 rustup target add "${TARGETS[@]}"
 rustup component add rustfmt clippy
 rustup toolchain install "$OLDEST" "$OLDEST_CORE" --profile minimal --no-self-update
-rustup target add --toolchain "$OLDEST" "${TARGETS[@]}"
+rustup component add clippy --toolchain "$OLDEST"
 as_root=()
 if [ "$(id -u)" -ne 0 ]; then as_root=(sudo); fi
 wanted=()
@@ -33,11 +33,21 @@ for folder in . firmware-example core/fuzz core/ffi; do
   (cd "$folder" && cargo fmt --all --check)
 done
 
-step "clippy"
-cargo clippy --workspace --all-targets -- -D warnings
+# Lints and documentation by the oldest Rust, tests by the newest: each of the two builds what it needs once.
+step "clippy, by the oldest Rust promised ($OLDEST)"
+cargo "+$OLDEST" clippy --workspace --all-targets -- -D warnings
 for feature in std serde defmt; do
-  cargo clippy -p bispectral-core --features "$feature" -- -D warnings
+  cargo "+$OLDEST" clippy -p bispectral-core --features "$feature" -- -D warnings
 done
+cargo "+$OLDEST_CORE" check -p bispectral-core --all-features
+
+step "documentation"
+export RUSTDOCFLAGS="-D warnings"
+cargo "+$OLDEST" doc --workspace --no-deps
+cargo "+$OLDEST" doc -p bispectral-core --no-deps --all-features
+unset RUSTDOCFLAGS
+
+step "clippy for every target"
 cargo clippy -p bispectral-core "${EVERY_TARGET[@]}" -- -D warnings
 (cd firmware-example && cargo clippy --release --workspace --features fft "${EVERY_TARGET[@]}" -- -D warnings)
 (cd core/ffi && cargo clippy --release "${EVERY_TARGET[@]}" -- -D warnings)
@@ -46,16 +56,7 @@ cargo clippy -p bispectral-core "${EVERY_TARGET[@]}" -- -D warnings
 step "the fuzz target compiles"
 (cd core/fuzz && CUSTOM_LIBFUZZER_PATH=none/libfuzzer.a cargo check --locked)
 
-step "documentation"
-RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
-RUSTDOCFLAGS="-D warnings" cargo doc -p bispectral-core --no-deps --all-features
-
-step "the core by the oldest Rust it promises, $OLDEST_CORE"
-cargo "+$OLDEST_CORE" check -p bispectral-core --all-features
-
-# One build serves for the tests and for the promise that the oldest Rust is enough.
-step "tests by the oldest Rust promised, $OLDEST, with the firmware of five targets in QEMU"
-export RUSTUP_TOOLCHAIN=$OLDEST
+step "tests, with the firmware of five targets in QEMU"
 log=$(mktemp)
 cargo build --workspace --all-targets
 cargo test --workspace --exclude bispectral-tests > "$log" 2>&1 &

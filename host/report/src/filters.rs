@@ -204,7 +204,11 @@ fn layout(shape: (usize, usize), count: usize, room: Point) -> Grid {
     let (height, width) = shape;
     let strips = height == 1;
     let ratio = (height as f64 * room.0) / (width as f64 * room.1);
-    let square = (count as f64 * ratio).sqrt().round() as usize;
+    // Filters of a square grid of frequencies stand in that grid.
+    let square = match count.isqrt() {
+        side if side * side == count => side,
+        _ => (count as f64 * ratio).sqrt().round() as usize,
+    };
     let columns = if strips { 1 } else { square.clamp(1, count) };
     let down = room.1 / count.div_ceil(columns) as f64;
     let wide = room.0 / (columns * (width + 1) - 1) as f64;

@@ -53,11 +53,11 @@ pub fn cayley(name: &str, drawing: impl Into<Drawing>, group: &str) -> Block {
     figure(
         name,
         drawing,
-        "A square table of colours with a second one beside it that is dark blue where the first is certain",
+        "A square table of colours with a second one beside it that is strong blue where the first is certain",
         format!(
             "The Cayley table that the rows imply: the colour of cell (a, b) says which row the product of rows a and b \
              is most like. A group's table has every colour once in each row and column, and its pattern is that of {group}. \
-             At the right, how much of each product is that one row: dark blue everywhere is certainty."
+             At the right, how much of each product is that one row: strong blue everywhere is certainty."
         ),
     )
 }
@@ -80,9 +80,9 @@ pub fn distances(name: &str, distances: &evaluation::Distances) -> Block {
     figure(
         name,
         Distances::new(distances.matrix.iter().copied(), &orbits, title),
-        "A square of blocks, one for each two orbits: those on the diagonal are dark, all others are light",
-        "Samples that were not trained on, several members of each of some orbits: dark means that their invariants \
-         are the same. Dark blocks on the diagonal and nowhere else are what is wanted: members of one orbit cannot be \
+        "A square of blocks, one for each two orbits: those on the diagonal are strong blue, all others are pale",
+        "Samples that were not trained on, several members of each of some orbits: strong blue means that their invariants \
+         are the same. Strong blocks on the diagonal and nowhere else are what is wanted: members of one orbit cannot be \
          told from each other, those of different orbits can."
             .into(),
     )
