@@ -62,9 +62,9 @@ struct Work<'m> {
     method: Method,
 }
 
-/// What is told.
+/// What is inverted.
 #[derive(Debug, Serialize)]
-struct Told {
+struct Inverted {
     output: String,
     /// None where signals were found by gradient.
     group: Option<String>,
@@ -101,7 +101,7 @@ impl Invert {
         let found = identify(&w.view());
         let method = self.method(&model, &w, found.as_ref(), seed)?;
         let (samples, inputs) = (invariants.rows(), model.inputs());
-        let mut told = Told {
+        let mut inverted = Inverted {
             output: self.output.display().to_string(),
             group: found.ok().map(|found| found.group.to_string()),
             samples,
@@ -118,19 +118,19 @@ impl Invert {
         let mut progress = console.progress("samples", samples);
         self.each_block(&mut invariants, |block| {
             for done in work.invert(block)? {
-                let done = done.ok_or_else(|| self.refuse(told.residuals.len()))?;
+                let done = done.ok_or_else(|| self.refuse(inverted.residuals.len()))?;
                 let bytes: Vec<u8> = done.x.iter().flat_map(|x| x.to_le_bytes()).collect();
                 output.write(&bytes)?;
-                told.add(done);
+                inverted.add(done);
             }
-            progress.at(told.residuals.len());
+            progress.at(inverted.residuals.len());
             Ok(())
         })?;
         output.commit()?;
-        told.seconds = progress.seconds();
+        inverted.seconds = progress.seconds();
         drop(progress);
-        told.warn(console);
-        console.summary(&told, &told.words())
+        inverted.warn(console);
+        console.summary(&inverted, &inverted.words())
     }
 
     fn method(
@@ -287,7 +287,7 @@ fn residual(model: &Model<'_>, x: &[f32], y: &[Complex64]) -> f64 {
     distance.sum::<f64>().sqrt()
 }
 
-impl Told {
+impl Inverted {
     fn add(&mut self, done: Done) {
         let open = done.determination.filter(|known| !known.is_complete());
         let sample = self.residuals.len();

@@ -262,7 +262,7 @@ impl Rotmnist {
         let recipe = &variant.recipe;
         let mut progress = None;
         let epochs = recipe.protocol.epochs;
-        let told = &mut |stage: Stage<'_>| tell(console, &mut progress, epochs, stage);
+        let observe = &mut |stage: Stage<'_>| tell(console, &mut progress, epochs, stage);
         let mut prepared = 0.0;
         if !matches!(ready, Some(before) if before.variant.prepares_as(variant)) {
             // Before there is anything new: two of them would not fit memory.
@@ -273,7 +273,7 @@ impl Rotmnist {
             let computed = Instant::now();
             *ready = Some(Ready {
                 variant,
-                prepared: Prepared::new(model, &training, &copies, recipe, seed, told)?,
+                prepared: Prepared::new(model, &training, &copies, recipe, seed, observe)?,
                 members: Vec::new(),
             });
             prepared = computed.elapsed().as_secs_f64();
@@ -287,7 +287,7 @@ impl Rotmnist {
         ready.variant = variant;
         while ready.members.len() < variant.members {
             let seed = seed + ready.members.len() as u64;
-            let member = ready.prepared.train(&recipe.protocol, seed, told)?;
+            let member = ready.prepared.train(&recipe.protocol, seed, observe)?;
             ready.members.push(member);
         }
         drop(progress);

@@ -103,6 +103,22 @@ fn no_module_uses_one_above_it() {
 }
 
 #[test]
+fn no_word_of_the_library_is_a_flag_of_the_command() {
+    for (path, text) in files(source()) {
+        let code = text.split("\n#[cfg(test)]\nmod tests {").next().unwrap();
+        for line in code.lines() {
+            let is_comment = line.trim_start().starts_with("//");
+            // What is written above emitted source code says how to make it again.
+            let is_emitted = line.contains("Made by");
+            let flag = line.split("--").nth(1).and_then(|word| word.chars().next());
+            let is_flag =
+                line.contains('"') && flag.is_some_and(|letter| letter.is_ascii_lowercase());
+            assert!(is_comment || is_emitted || !is_flag, "{path}: {line}");
+        }
+    }
+}
+
+#[test]
 fn an_edge_that_points_up_is_found_however_it_is_written() {
     let layers = layers();
     let data = layers.iter().position(|layer| layer == "data").unwrap();

@@ -80,7 +80,7 @@ pub struct Results {
 /// What the folder keeps: the results, and what only pages show.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Record {
-    /// What is told of the run.
+    /// What the run came to.
     #[serde(flatten)]
     pub results: Results,
     /// Between some of the samples that were held out.

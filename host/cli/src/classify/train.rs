@@ -71,9 +71,9 @@ impl Train {
         };
         let mut progress = None;
         let epochs = recipe.protocol.epochs;
-        let told = &mut |stage: Stage<'_>| tell(console, &mut progress, epochs, stage);
-        let prepared = Prepared::new(model, &data, &copies, &recipe, seed, told)?;
-        let (classifier, trained) = prepared.train(&recipe.protocol, seed, told)?;
+        let observe = &mut |stage: Stage<'_>| tell(console, &mut progress, epochs, stage);
+        let prepared = Prepared::new(model, &data, &copies, &recipe, seed, observe)?;
+        let (classifier, trained) = prepared.train(&recipe.protocol, seed, observe)?;
         drop(progress);
         let test = match &self.source.mnist {
             Some(_) => {

@@ -14,7 +14,7 @@ use serde::Serialize;
 /// Lists that are tried of a model without a group.
 const BEST: [usize; 2] = [256, 1024];
 
-/// A candidate, as it is told.
+/// A candidate, as it is printed.
 #[derive(Debug, Serialize)]
 pub(super) struct Weighed {
     structure: String,

@@ -106,7 +106,7 @@ impl Finished {
         })
     }
 
-    /// What is told of the run.
+    /// What the run came to.
     fn results(&self) -> &Results {
         &self.record.results
     }

@@ -1,7 +1,7 @@
 //! A signal from its invariants, up to the group and a positive factor, where the rows of W are the characters of a group.
 //!
 //! An invariant is a product of three coefficients, T(a, b, c) = f(a) f(b) f(c), so its logarithm is linear in theirs:
-//! the cheapest walk gives a first solution (`start`), in which one faint coefficient spoils nothing but itself; then all
+//! the cheapest recursion gives a first solution (`start`), in which one faint coefficient spoils nothing but itself; then all
 //! invariants together,
 //!
 //! > min over f of Σ w |f(a) f(b) f(c) − T|²,
@@ -18,8 +18,8 @@ pub use gradient::by_gradient;
 
 use self::start::BEGINNINGS;
 use crate::group::identify::Identification;
+use crate::group::recursion::Terms;
 use crate::group::triples::{Classes, Triple};
-use crate::group::walk::Terms;
 use crate::group::{Determination, present};
 use crate::{Error, Result};
 use ndarray::{Array2, ArrayView2};

@@ -18,7 +18,7 @@ const FILE: Checksummed = Checksummed {
     version: 1,
     what: "a classifier",
     named: "name the folder that `bispectral classify train` wrote",
-    damaged: "train it again with --force",
+    damaged: "train it again",
 };
 /// What turns signals of one model into classes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -39,9 +39,9 @@ impl Classifier {
         &self,
         model: Model<'_>,
         samples: ArrayView2<'_, f32>,
-        told: &mut dyn FnMut(usize),
+        observe: &mut dyn FnMut(usize),
     ) -> Result<Vec<u8>> {
-        Classifier::vote(slice::from_ref(self), model, samples, told)
+        Classifier::vote(slice::from_ref(self), model, samples, observe)
     }
 
     /// The same by several classifiers that were trained on one [`Prepared`](super::prepared::Prepared): the class with
@@ -56,10 +56,10 @@ impl Classifier {
         members: &[Classifier],
         model: Model<'_>,
         samples: ArrayView2<'_, f32>,
-        told: &mut dyn FnMut(usize),
+        observe: &mut dyn FnMut(usize),
     ) -> Result<Vec<u8>> {
         let (front, classes) = (&members[0].front, members[0].mlp.classes());
-        let inputs = front.inputs(model, samples, told)?;
+        let inputs = front.inputs(model, samples, observe)?;
         let mut sums = vec![0.0; samples.nrows() * classes];
         for member in members {
             let mut words = outputs(&member.mlp, &inputs);
@@ -86,7 +86,7 @@ impl Classifier {
             _ => Err(Error::new(
                 "the classifier",
                 "its inputs are not the invariants as a device computes them",
-                "train it with --features invariants and without --exponent",
+                "train it on invariants, with an exponent of 1",
             )),
         }
     }

@@ -36,7 +36,7 @@ pub struct Epoch {
 }
 
 impl Protocol {
-    /// Trains on `training`, and keeps the weights that do best on `held_out`. `told` hears of every epoch.
+    /// Trains on `training`, and keeps the weights that do best on `held_out`. `observe` hears of every epoch.
     ///
     /// # Errors
     /// The protocol is out of range, or training diverges.
@@ -49,7 +49,7 @@ impl Protocol {
         held_out: Labelled<'a>,
         classes: usize,
         seed: u64,
-        told: &mut dyn FnMut(&Epoch),
+        observe: &mut dyn FnMut(&Epoch),
     ) -> Result<(Mlp, Vec<Epoch>)> {
         self.check()?;
         let inputs = training.inputs.ncols();
@@ -79,7 +79,7 @@ impl Protocol {
         let mut epochs = Vec::new();
         for epoch in 1..=self.epochs {
             epochs.push(fit.epoch(epoch)?);
-            told(&epochs[epoch - 1]);
+            observe(&epochs[epoch - 1]);
             if fit.rate < self.least_rate && self.schedule == RateSchedule::Plateau {
                 break;
             }

@@ -44,7 +44,7 @@ pub struct Fitted {
 }
 
 impl Projection {
-    /// The `components` of the features of `samples` with the largest variance, or as many as there are. `told` hears
+    /// The `components` of the features of `samples` with the largest variance, or as many as there are. `observe` hears
     /// how many samples are done.
     ///
     /// # Errors
@@ -53,10 +53,10 @@ impl Projection {
         features: &Features<'_>,
         samples: ArrayView2<'_, f32>,
         components: usize,
-        told: &mut dyn FnMut(usize),
+        observe: &mut dyn FnMut(usize),
     ) -> Result<Fitted> {
         let space = Self::spanned(features, samples, components)?;
-        let (coordinates, square) = space.project(features, samples, told)?;
+        let (coordinates, square) = space.project(features, samples, observe)?;
         let (projection, coordinates) = space.rotated(&coordinates, components);
         let sum = |numbers: &[f32]| numbers.iter().map(|&x| f64::from(x).powi(2)).sum::<f64>();
         let rows: Vec<f64> = coordinates
@@ -105,9 +105,9 @@ impl Projection {
         &self,
         features: &Features<'_>,
         samples: ArrayView2<'_, f32>,
-        told: &mut dyn FnMut(usize),
+        observe: &mut dyn FnMut(usize),
     ) -> Result<Array2<f32>> {
-        let (mut coordinates, _) = self.project(features, samples, told)?;
+        let (mut coordinates, _) = self.project(features, samples, observe)?;
         for mut row in coordinates.rows_mut() {
             row.iter_mut()
                 .zip(&self.offset)
@@ -155,7 +155,7 @@ impl Projection {
         &self,
         features: &Features<'_>,
         samples: ArrayView2<'_, f32>,
-        told: &mut dyn FnMut(usize),
+        observe: &mut dyn FnMut(usize),
     ) -> Result<(Array2<f32>, f64)> {
         let (width, count) = (features.width(), self.components());
         let base = matrix(&self.rows, count, width, width).transpose();
@@ -201,7 +201,7 @@ impl Projection {
                 })
                 .collect();
             square += squares.into_iter().sum::<Result<f64>>()?;
-            told(total.min(first + BLOCKS * BLOCK));
+            observe(total.min(first + BLOCKS * BLOCK));
         }
         Ok((coordinates, square / total as f64))
     }

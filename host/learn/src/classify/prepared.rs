@@ -106,7 +106,7 @@ impl Prepared {
         copies: &[Array2<f32>],
         recipe: &Recipe,
         seed: u64,
-        told: &mut dyn FnMut(Stage<'_>),
+        observe: &mut dyn FnMut(Stage<'_>),
     ) -> Result<Self> {
         data.check("the data", &model)?;
         recipe.check()?;
@@ -127,9 +127,9 @@ impl Prepared {
         let (mut projection, mut held) = (None, 1.0);
         let mut inputs = match recipe.features {
             Kind::Invariants => {
-                let told = &mut |done| told(Stage::Features { done, of });
+                let observe = &mut |done| observe(Stage::Features { done, of });
                 let samples = training.samples.view();
-                let fitted = Projection::fit(&features, samples, recipe.components, told)?;
+                let fitted = Projection::fit(&features, samples, recipe.components, observe)?;
                 (projection, held) = (Some(fitted.projection), fitted.held);
                 fitted.coordinates
             }
@@ -145,10 +145,10 @@ impl Prepared {
         let mut before = kept.len();
         let mut tell = |before, more| {
             let done = before + more;
-            told(Stage::Features { done, of });
+            observe(Stage::Features { done, of });
         };
-        let told = &mut |more| tell(before, more);
-        let held_out_inputs = front.inputs(model, held_out.samples.view(), told)?;
+        let observe = &mut |more| tell(before, more);
+        let held_out_inputs = front.inputs(model, held_out.samples.view(), observe)?;
         before += rest.len();
         let mut classes = places(&labels, &training.labels)?;
         let more = kept.len() * copies.len();
@@ -177,12 +177,12 @@ impl Prepared {
         &self,
         protocol: &Protocol,
         seed: u64,
-        told: &mut dyn FnMut(Stage<'_>),
+        observe: &mut dyn FnMut(Stage<'_>),
     ) -> Result<(Classifier, Trained)> {
         let labelled = |(inputs, classes)| Labelled { inputs, classes };
         let [training, held_out] = [&self.training, &self.held_out].map(|(i, c)| labelled((i, c)));
-        let told = &mut |epoch: &Epoch| told(Stage::Epoch(epoch));
-        let (mlp, epochs) = protocol.train(training, held_out, self.labels.len(), seed, told)?;
+        let observe = &mut |epoch: &Epoch| observe(Stage::Epoch(epoch));
+        let (mlp, epochs) = protocol.train(training, held_out, self.labels.len(), seed, observe)?;
         let trained = Trained {
             training: training.classes.len(),
             held_out: held_out.classes.len(),
@@ -207,7 +207,7 @@ impl Front {
         &self,
         model: Model<'_>,
         samples: ArrayView2<'_, f32>,
-        told: &mut dyn FnMut(usize),
+        observe: &mut dyn FnMut(usize),
     ) -> Result<Array2<f32>> {
         let features = Features {
             model,
@@ -241,7 +241,7 @@ impl Front {
             ));
         }
         let mut inputs = match &self.projection {
-            Some(projection) => projection.apply(&features, samples, told)?,
+            Some(projection) => projection.apply(&features, samples, observe)?,
             None => features.of(samples)?,
         };
         self.scaling.apply(&mut inputs);

@@ -1,8 +1,8 @@
 //! What a list of terms tells of a signal, up to its translates and a positive factor.
 
 use super::lattice::Lattice;
+use super::recursion::{Closing, Part, Recursion, Terms};
 use super::triples::Classes;
-use super::walk::{Closing, Part, Terms, Walk};
 use serde::Serialize;
 use std::fmt;
 
@@ -32,13 +32,13 @@ impl Determination {
             .map(|term| if is_present(term) { 1.0 } else { f64::INFINITY })
             .collect();
         let wanted: Vec<usize> = (0..classes.count()).filter(|&c| present[c]).collect();
-        let walk = Walk::new(classes, terms, (&costs, 1.0), &wanted);
+        let recursion = Recursion::new(classes, terms, (&costs, 1.0), &wanted);
         let translates = classes.generated(present);
         let enough = |lattice: &Lattice| lattice.freedom() == 0;
-        let moduli = closed(terms, &walk, Part::Modulus, enough);
+        let moduli = closed(terms, &recursion, Part::Modulus, enough);
         let enough =
             |lattice: &Lattice| enough(lattice) && lattice.solutions() <= translates.into();
-        let phases = closed(terms, &walk, Part::Phase, enough);
+        let phases = closed(terms, &recursion, Part::Phase, enough);
         let signals = match phases.freedom() {
             0 => phases.solutions() / u128::from(translates),
             _ => 1,
@@ -66,39 +66,53 @@ impl Determination {
 }
 
 /// The equations of the closings, the surest first, until they are `enough`.
-fn closed(terms: &Terms, walk: &Walk, part: Part, enough: impl Fn(&Lattice) -> bool) -> Lattice {
-    let powers = walk.powers(terms, part);
-    let mut lattice = Lattice::new(walk.free.len());
-    for &(closing, _) in &walk.closings {
+fn closed(
+    terms: &Terms,
+    recursion: &Recursion,
+    part: Part,
+    enough: impl Fn(&Lattice) -> bool,
+) -> Lattice {
+    let powers = recursion.powers(terms, part);
+    let mut lattice = Lattice::new(recursion.free.len());
+    for &(closing, _) in &recursion.closings {
         if enough(&lattice) {
             break;
         }
-        if let Some(row) = walk.equation(terms, part, closing, &powers) {
+        if let Some(row) = recursion.equation(terms, part, closing, &powers) {
             lattice.add(&row, 0.0);
         }
     }
     lattice
 }
 
-/// Terms of `walk` that leave nothing open of what can be known: its steps, and as few closings as that takes, those
+/// Terms of `recursion` that leave nothing open of what can be known: its steps, and as few closings as that takes, those
 /// that are `there` already before others.
-pub(crate) fn needed(terms: &Terms, walk: &Walk, translates: u64, there: &[bool]) -> Vec<usize> {
-    let mut needed: Vec<usize> = walk.steps.iter().map(|step| step.term).collect();
+pub(crate) fn needed(
+    terms: &Terms,
+    recursion: &Recursion,
+    translates: u64,
+    there: &[bool],
+) -> Vec<usize> {
+    let mut needed: Vec<usize> = recursion.steps.iter().map(|step| step.term).collect();
     let mut there = there.to_vec();
-    let mut closings: Vec<Closing> = walk.closings.iter().map(|(closing, _)| *closing).collect();
+    let mut closings: Vec<Closing> = recursion
+        .closings
+        .iter()
+        .map(|(closing, _)| *closing)
+        .collect();
     for part in [Part::Modulus, Part::Phase] {
         closings.sort_by_key(|closing| match closing {
             Closing::Real(_) => false,
             Closing::Term(term) => !there[*term],
         });
-        let powers = walk.powers(terms, part);
-        let mut lattice = Lattice::new(walk.free.len());
+        let powers = recursion.powers(terms, part);
+        let mut lattice = Lattice::new(recursion.free.len());
         for &closing in &closings {
             let freedom = lattice.freedom();
             if freedom == 0 && (part == Part::Modulus || lattice.solutions() <= translates.into()) {
                 break;
             }
-            let Some(row) = walk.equation(terms, part, closing, &powers) else {
+            let Some(row) = recursion.equation(terms, part, closing, &powers) else {
                 continue;
             };
             let news = lattice.add(&row, 0.0);

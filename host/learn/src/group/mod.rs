@@ -13,7 +13,7 @@
 //! | `completion` | what are the characters that no signal excites? |
 //! | `identify` | which row is which character, which input stands at which element, and what would W be exactly? |
 //! | `triples` | which invariants are one term, and which coefficients is it the product of? |
-//! | `walk`, `lattice` | which coefficient follows from which, and how many solutions are there? |
+//! | `recursion`, `lattice` | which coefficient follows from which, and how many solutions are there? |
 //! | `determination` | what do some invariants leave open? |
 //! | `selective` | which few invariants tell all? |
 
@@ -27,10 +27,10 @@ mod isomorphism;
 pub(crate) mod lattice;
 mod learned_table;
 mod positions;
+pub(crate) mod recursion;
 mod refusal;
 mod selective;
 pub(crate) mod triples;
-pub(crate) mod walk;
 
 pub use axiom::Axiom;
 pub use cayley::Cayley;

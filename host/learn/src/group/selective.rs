@@ -1,29 +1,29 @@
 //! The selective bispectrum: few of the n(n+1)/2 invariants of a group of order n, and nothing lost.
 //!
-//! A walk from generators of the group gives every coefficient by one term from those before it (Kondor 2008 for
+//! A recursion from generators of the group gives every coefficient by one term from those before it (Kondor 2008 for
 //! cyclic groups, Mataigne et al. 2024 for all); terms that close loops pin the generators themselves. Real signals have
 //! f(−a) = conj f(a), so about one term for each class {a, −a} is the least: 130 for Z16xZ16, where the triangle has
 //! 32,896. Terms up to n then reach coefficients a second time, which costs little and keeps noise from adding up.
 //! The trivial character is reached last, since signals without a mean are common; only on Z2, Z4 and Z2xZ2 are they
 //! not determined by any invariants.
 //!
-//! Where a coefficient on the way is zero, a walk ends there. K walks from different generators, by different terms
+//! Where a coefficient on the way is zero, a recursion ends there. K recursions from different generators, by different terms
 //! wherever the group has enough of them, give every coefficient in K ways, and from K = 2 on any one coefficient may
 //! be zero.
 
 use super::determination::{Determination, needed};
 use super::identify::Identification;
+use super::recursion::{Recursion, Terms};
 use super::triples::{Classes, Triple};
-use super::walk::{Terms, Walk};
 use num_complex::Complex64;
 
-/// What a term costs that needs the mean of a signal: more than any walk without it.
+/// What a term costs that needs the mean of a signal: more than any recursion without it.
 const OF_MEAN: f64 = 1e6;
-/// What a term costs that another walk took: more than a detour.
+/// What a term costs that another recursion took: more than a detour.
 const TAKEN: f64 = 1e3;
 /// What a term costs that is there already, where as few as possible are to be added.
 const THERE: f64 = 1e-3;
-/// Walks from which room is filled: the second has nearly as many terms as there is room for.
+/// Recursions from which room is filled: the second has nearly as many terms as there is room for.
 const FILLING: usize = 3;
 /// A coefficient below this part of the largest is as good as zero: f32 leaves its phase few digits.
 pub const NEARLY_ZERO: f64 = 1e-4;
@@ -49,9 +49,9 @@ pub fn selective(found: &Identification, paths: usize) -> Vec<(usize, usize)> {
     if paths <= 1 {
         selection.fill(found.group.order());
     } else {
-        // A walk takes a term at least, so that no more of them can be new.
+        // A recursion takes a term at least, so that no more of them can be new.
         for path in 1..paths.min(selection.triples.len()) {
-            let terms = selection.walk(path);
+            let terms = selection.recursion(path);
             selection.take(&terms);
         }
         (0..selection.classes.count()).for_each(|class| selection.survive(class));
@@ -114,7 +114,7 @@ struct Selection {
     triples: Vec<Triple>,
     terms: Terms,
     taken: Vec<bool>,
-    /// Classes in the order in which they begin walks.
+    /// Classes in the order in which they begin recursions.
     preference: Vec<usize>,
 }
 
@@ -131,9 +131,9 @@ impl Selection {
         }
     }
 
-    /// What one walk needs, and no more.
+    /// What one recursion needs, and no more.
     fn first(&mut self) {
-        let terms = self.walk(0);
+        let terms = self.recursion(0);
         self.take(&terms);
         let without_mean = self.is_complete(Some(0));
         for term in terms {
@@ -143,11 +143,11 @@ impl Selection {
         }
     }
 
-    /// What further walks would take, up to `most` terms.
+    /// What further recursions would take, up to `most` terms.
     fn fill(&mut self, most: usize) {
         for path in 1..=FILLING {
             let count = self.taken.iter().filter(|taken| **taken).count();
-            let mut terms = self.walk(path);
+            let mut terms = self.recursion(path);
             terms.retain(|&term| !self.taken[term]);
             // There is one way to the mean so far, and none around the coefficient on it.
             terms.sort_by_key(|&term| !self.has(term, 0));
@@ -177,8 +177,8 @@ impl Selection {
         self.take(&terms);
     }
 
-    /// The terms of one more walk; the trivial character begins none unless it must.
-    fn walk(&self, path: usize) -> Vec<usize> {
+    /// The terms of one more recursion; the trivial character begins none unless it must.
+    fn recursion(&self, path: usize) -> Vec<usize> {
         let cost = |term: usize| match (self.has(term, 0), self.taken[term]) {
             (true, taken) => OF_MEAN * if taken { TAKEN } else { 1.0 },
             (_, true) => TAKEN,
@@ -196,8 +196,13 @@ impl Selection {
         let costs: Vec<f64> = (0..self.taken.len()).map(cost).collect();
         let mut present = vec![false; self.classes.count()];
         wanted.iter().for_each(|&class| present[class] = true);
-        let walk = Walk::new(&self.classes, &self.terms, (&costs, f64::MAX), wanted);
-        needed(&self.terms, &walk, self.classes.generated(&present), there)
+        let recursion = Recursion::new(&self.classes, &self.terms, (&costs, f64::MAX), wanted);
+        needed(
+            &self.terms,
+            &recursion,
+            self.classes.generated(&present),
+            there,
+        )
     }
 
     fn take(&mut self, terms: &[usize]) {

@@ -117,7 +117,7 @@ impl Source {
             Structure::Dense => self.write(*encoding, &self.w, None, pairs),
             Structure::Conjugates => {
                 if self.folded.is_identity() {
-                    let remedy = "take --structure dense";
+                    let remedy = "take the dense structure";
                     return Err(self.refuse("no row of W is the conjugate of another", remedy));
                 }
                 // The conjugate right behind its row, so that the core computes their products once.
@@ -150,16 +150,19 @@ impl Source {
     ) -> Result<Vec<u8>> {
         let Some(cyclic) = &self.cyclic else {
             let what = "its rows are not the characters of a finite commutative group";
-            return Err(self.refuse(what, "take --structure dense or combined:4"));
+            return Err(self.refuse(what, "take the dense structure, or combined:4"));
         };
         if encoding != Encoding::F32 {
             let what = format!("{encoding} has nothing to encode in a model that stores no W");
-            return Err(self.refuse(what, "leave --encoding out, or take --structure dense"));
+            return Err(self.refuse(
+                what,
+                "leave the encoding at f32, or take the dense structure",
+            ));
         }
         if transform == Transform::Fft && !cyclic.is_fast() {
             let (least, most) = (FFT_FACTORS.start(), FFT_FACTORS.end());
             let what = format!("no factor of its group is a power of two of {least} to {most}");
-            return Err(self.refuse(what, "take --structure cyclic"));
+            return Err(self.refuse(what, "take the cyclic structure"));
         }
         let listed = pairs.map(|pairs| listed(&renumbered(pairs, cyclic.order())));
         self.encode(&Parts {

@@ -2,15 +2,15 @@
 
 use super::Target;
 use crate::group::lattice::Lattice;
+use crate::group::recursion::{Closing, Part, Recursion, Step};
 use crate::group::triples::Coefficient;
-use crate::group::walk::{Closing, Part, Step, Walk};
 use num_complex::Complex64;
 use std::f64::consts::TAU;
 
 /// The logarithm of a modulus where terms are at most one: more is noise, and its cube is still a number.
 const LARGEST: f64 = 40.0;
 
-/// How a walk begins and goes on.
+/// How a recursion begins and goes on.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Beginning {
     /// Of the coefficient it begins with, by strength.
@@ -46,9 +46,9 @@ pub(super) const BEGINNINGS: [Beginning; 5] = [
 impl Target<'_> {
     /// Coefficients whose products are the terms, as far as the terms agree.
     pub(super) fn start(&self, beginning: Beginning) -> Vec<Complex64> {
-        let walk = self.walk(beginning);
-        let moduli = self.moduli(&walk);
-        let turns = self.turns(&walk);
+        let recursion = self.recursion(beginning);
+        let moduli = self.moduli(&recursion);
+        let turns = self.turns(&recursion);
         moduli
             .into_iter()
             .zip(turns)
@@ -57,7 +57,7 @@ impl Target<'_> {
     }
 
     /// Noise of deviation σ on a term is σ² / w|T|² on its logarithm.
-    fn walk(&self, beginning: Beginning) -> Walk {
+    fn recursion(&self, beginning: Beginning) -> Recursion {
         let inverter = self.inverter;
         let energies: Vec<f64> = self
             .values
@@ -76,7 +76,7 @@ impl Target<'_> {
         wanted[..beginnings].rotate_left(beginning.rank % beginnings.max(1));
         let strongest = energies.iter().copied().fold(0.0, f64::max);
         let dearest = 1.0 / (strongest * beginning.faint * beginning.faint);
-        Walk::new(
+        Recursion::new(
             &inverter.classes,
             &inverter.terms,
             (&costs, dearest),
@@ -84,17 +84,17 @@ impl Target<'_> {
         )
     }
 
-    /// The logarithm of every modulus: along the walk with free ones of one, then those by least squares.
-    fn moduli(&self, walk: &Walk) -> Vec<f64> {
+    /// The logarithm of every modulus: along the recursion with free ones of one, then those by least squares.
+    fn moduli(&self, recursion: &Recursion) -> Vec<f64> {
         let values: Vec<f64> = self.values.iter().map(|value| value.norm().ln()).collect();
-        let mut logs = self.along(walk, Part::Modulus, &values, f64::NEG_INFINITY);
-        let powers = walk.powers(&self.inverter.terms, Part::Modulus);
-        let mut squares = LeastSquares::new(walk.free.len());
-        for &(closing, cost) in &walk.closings {
+        let mut logs = self.along(recursion, Part::Modulus, &values, f64::NEG_INFINITY);
+        let powers = recursion.powers(&self.inverter.terms, Part::Modulus);
+        let mut squares = LeastSquares::new(recursion.free.len());
+        for &(closing, cost) in &recursion.closings {
             let Closing::Term(term) = closing else {
                 continue;
             };
-            let row = walk.equation(&self.inverter.terms, Part::Modulus, closing, &powers);
+            let row = recursion.equation(&self.inverter.terms, Part::Modulus, closing, &powers);
             let Some(row) = row else { continue };
             let left = values[term] - self.sum(term, Part::Modulus, &logs);
             let equation = row.iter().map(|&power| power as f64).chain([left]);
@@ -110,20 +110,20 @@ impl Target<'_> {
         logs
     }
 
-    /// Every phase in turns: along the walk with free ones of zero, then those from what closes loops.
-    fn turns(&self, walk: &Walk) -> Vec<f64> {
+    /// Every phase in turns: along the recursion with free ones of zero, then those from what closes loops.
+    fn turns(&self, recursion: &Recursion) -> Vec<f64> {
         let terms = &self.inverter.terms;
         let values: Vec<f64> = self.values.iter().map(|value| value.arg() / TAU).collect();
-        let mut turns = self.along(walk, Part::Phase, &values, 0.0);
-        let powers = walk.powers(terms, Part::Phase);
-        let mut lattice = Lattice::new(walk.free.len());
+        let mut turns = self.along(recursion, Part::Phase, &values, 0.0);
+        let powers = recursion.powers(terms, Part::Phase);
+        let mut lattice = Lattice::new(recursion.free.len());
         let translates = self.inverter.classes.group().order();
-        for &(closing, cost) in &walk.closings {
+        for &(closing, cost) in &recursion.closings {
             // What is complete has no news.
             if lattice.freedom() == 0 && lattice.solutions() <= translates as u128 {
                 break;
             }
-            if let Some(row) = walk.equation(terms, Part::Phase, closing, &powers) {
+            if let Some(row) = recursion.equation(terms, Part::Phase, closing, &powers) {
                 let left = match closing {
                     Closing::Term(term) => values[term] - self.sum(term, Part::Phase, &turns),
                     Closing::Real(class) => -2.0 * turns[class],
@@ -131,7 +131,7 @@ impl Target<'_> {
                 let mut longer = lattice.clone();
                 longer.add(&row, left);
                 // Noise may say where a free one is that nothing else holds, but not choose among the solutions so far.
-                if cost <= walk.dearest || longer.freedom() < lattice.freedom() {
+                if cost <= recursion.dearest || longer.freedom() < lattice.freedom() {
                     lattice = longer;
                 }
             }
@@ -148,11 +148,11 @@ impl Target<'_> {
         turns
     }
 
-    /// What every class is along a walk whose free ones are zero; `unreached` where it does not lead.
-    fn along(&self, walk: &Walk, part: Part, values: &[f64], unreached: f64) -> Vec<f64> {
+    /// What every class is along a recursion whose free ones are zero; `unreached` where it does not lead.
+    fn along(&self, recursion: &Recursion, part: Part, values: &[f64], unreached: f64) -> Vec<f64> {
         let mut found = vec![unreached; self.inverter.classes.count()];
-        walk.free.iter().for_each(|&class| found[class] = 0.0);
-        for &Step { term, place } in &walk.steps {
+        recursion.free.iter().for_each(|&class| found[class] = 0.0);
+        for &Step { term, place } in &recursion.steps {
             let factors = &self.inverter.terms.factors[term];
             let Coefficient { class, .. } = factors[place];
             found[class] = 0.0;

@@ -1,7 +1,7 @@
 //! From a few coefficients to all: the order in which terms T(a, b, c) give one coefficient after another.
 //!
 //! Where two factors of a term are known, it gives the third. Coefficients that no term reaches are *free*: they begin a
-//! walk, and all others are a known number times powers of these. Terms that a walk has no need of close loops, which
+//! recursion, and all others are a known number times powers of these. Terms that a recursion has no need of close loops, which
 //! is what can be known of the free ones.
 //!
 //! Each coefficient is reached on the cheapest way (Knuth's generalisation of Dijkstra's algorithm): the cost of a term is
@@ -22,7 +22,7 @@ pub(crate) struct Step {
 
 /// An order to find the coefficients in.
 #[derive(Debug, Clone)]
-pub(crate) struct Walk {
+pub(crate) struct Recursion {
     /// Classes that no term gives.
     pub(crate) free: Vec<usize>,
     /// One for every other class.
@@ -111,7 +111,7 @@ impl Terms {
     }
 }
 
-impl Walk {
+impl Recursion {
     /// Reaches every class of `wanted` by terms of these costs. Where none of at most `dearest` leads on, the next of
     /// `wanted` is free; terms beyond that close loops, those of infinite cost are not there.
     pub(crate) fn new(
@@ -120,7 +120,7 @@ impl Walk {
         (costs, dearest): (&[f64], f64),
         wanted: &[usize],
     ) -> Self {
-        let mut walk = Walk {
+        let mut recursion = Recursion {
             free: Vec::new(),
             steps: Vec::new(),
             closings: Vec::new(),
@@ -133,7 +133,7 @@ impl Walk {
             if reached[class] {
                 continue;
             }
-            walk.free.push(class);
+            recursion.free.push(class);
             (reached[class], cost[class]) = (true, 0.0);
             let mut from = class;
             loop {
@@ -157,11 +157,11 @@ impl Walk {
                 };
                 from = terms.factors[term][place].class;
                 (reached[from], cost[from]) = (true, sum);
-                walk.steps.push(Step { term, place });
+                recursion.steps.push(Step { term, place });
             }
         }
-        walk.close(classes, terms, costs, &cost);
-        walk
+        recursion.close(classes, terms, costs, &cost);
+        recursion
     }
 
     fn close(&mut self, classes: &Classes, terms: &Terms, costs: &[f64], cost: &[f64]) {
