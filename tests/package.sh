@@ -18,6 +18,7 @@ PROFILE=(
   --config 'profile.dev.opt-level=2'
   --config 'profile.dev.debug="line-tables-only"'
   --config 'profile.dev.package."*".debug=false'
+  --config 'profile.dev.package.bispectral-learn.opt-level=1'
 )
 
 folder=$(mktemp -d)
