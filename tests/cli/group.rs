@@ -173,6 +173,10 @@ fn a_picture_is_drawn_whether_or_not_there_is_the_group() {
     import(&folder, &characters(&[4, 2]));
     folder.succeed("group m.bsn --picture group.svg");
     folder.assert_picture("group.svg");
+    folder.refuse_with(
+        "group m.bsn --picture group.PNG",
+        "group.PNG: the picture is an SVG: name it group.svg",
+    );
     folder.write("none.npy", complex_npy(&random_rows(1, 6)));
     folder.succeed("import none.npy -o none.bsn");
     for (arguments, picture) in [

@@ -59,6 +59,9 @@ struct Target<'a> {
     values: Vec<Complex64>,
 }
 
+/// The strongest term is one; f32 leaves some 1e-7 of it in terms that are zero.
+const ROUNDING: f64 = 1e-6;
+
 /// A signal and what its invariants leave open about it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Inverted {
@@ -128,9 +131,12 @@ impl Inverter {
     /// another number.
     #[must_use]
     pub fn invert(&self, y: &[Complex64]) -> Option<Inverted> {
-        let f = Target::new(self, y)?.solve()?;
+        let target = Target::new(self, y)?;
+        let f = target.solve()?;
         let moduli: Vec<f64> = f.iter().map(|f| f.norm()).collect();
-        let present = present(&moduli);
+        // A coefficient that only terms of rounding have is whatever these make of it, and known to be nothing.
+        let pairs = present(&moduli).into_iter().zip(target.seen());
+        let present: Vec<bool> = pairs.map(|(present, seen)| present && seen).collect();
         let determination = if present.iter().all(|&present| present) {
             self.generic.clone()
         } else {
@@ -196,6 +202,17 @@ impl<'a> Target<'a> {
         }
         values.iter_mut().for_each(|value| *value /= largest);
         Some(Target { inverter, values })
+    }
+
+    /// Which coefficients are in a term that is more than f32's rounding of the strongest.
+    fn seen(&self) -> Vec<bool> {
+        let mut seen = vec![false; self.inverter.classes.count()];
+        for (factors, value) in self.inverter.terms.factors.iter().zip(&self.values) {
+            if value.norm() > ROUNDING {
+                factors.iter().for_each(|f| seen[f.class] = true);
+            }
+        }
+        seen
     }
 
     /// The best of several beginnings: until one explains all, or two agree on what cannot be explained.
