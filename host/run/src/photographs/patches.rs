@@ -27,7 +27,7 @@ const DRAWS: usize = 100;
 /// How patches are cut.
 ///
 /// ```
-/// use bispectral_learn::data::{natural, patches::Patches};
+/// use bispectral_run::photographs::{natural, patches::Patches};
 ///
 /// let patches = Patches { count: 6, ..Patches::default() };
 /// let exemplars = patches.cut(&natural::photographs(), 0)?;
