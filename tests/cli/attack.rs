@@ -146,7 +146,7 @@ fn what_cannot_be_attacked_is_refused_and_nothing_is_written() {
     write_targets(&folder, 7);
     folder.refuse_with(
         "attack model.bsn X.npy -o out",
-        "X.npy: signals of 7 values where the model has 8 inputs: ",
+        "X.npy: signals of 7 values where model.bsn has 8 inputs: ",
     );
     folder.refuse("attack model.bsn X.npy -o .");
     for arguments in [

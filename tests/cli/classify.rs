@@ -6,10 +6,11 @@ use crate::skip::skipped;
 use std::fmt::Write as _;
 
 /// Few epochs of a small perceptron.
-const SMALL: &str = "--hidden 12 --epochs 25 --batch 16 --lr 0.02 --components 6 --course cosine";
+pub(crate) const SMALL: &str =
+    "--hidden 12 --epochs 25 --batch 16 --lr 0.02 --components 6 --course cosine";
 
 /// A model of Z8, and three shapes on it, each at any of eight places, with labels that are not 0, 1, 2.
-fn shapes(folder: &Folder) {
+pub(crate) fn shapes(folder: &Folder) {
     folder.write("W.npy", complex_npy(&characters(&[8])));
     folder.succeed("import W.npy -o z8.bsn");
     let shapes = [

@@ -365,7 +365,7 @@ fn arrays_that_are_no_signals_of_the_model_are_refused() {
     folder.write("bad.csv", "1,2,3,4,5,6,7\n1,2,3,4,5,six,7\n");
     folder.refuse_with(
         "features model.bsn bad.csv -o Y.npy",
-        "bad.csv: line 2 column 5: \"six\" is not a number: ",
+        "bad.csv: line 2: column 5: \"six\" is not a number: ",
     );
     folder.refuse_with(
         "features model.bsn absent.npy -o Y.npy",

@@ -67,7 +67,55 @@ fn formats() -> Vec<(&'static str, Vec<u8>)> {
         .map(|row| row.iter().map(u8::to_string).collect::<Vec<_>>().join(","))
         .collect();
     let big = bytes_of(&values, |value| f32::from(value).to_be_bytes());
+    // Every value is a whole number below 2048, which binary16 holds.
+    let halves = bytes_of(&values, |value| half_bits(value).to_le_bytes());
+    let table_of = |separator: &str, field: fn(u8) -> String| {
+        let line = |row: &[u8]| {
+            row.iter()
+                .map(|&v| field(v))
+                .collect::<Vec<_>>()
+                .join(separator)
+        };
+        values.chunks(12).map(line).collect::<Vec<_>>()
+    };
+    let numbered = |lines: &[String]| {
+        let line = |(at, line): (usize, &String)| format!("{at},{line}\n");
+        lines.iter().enumerate().map(line).collect::<String>()
+    };
+    let names: Vec<String> = (0..12).map(|column| column.to_string()).collect();
+    let names = names.join(",");
+    let commas = table_of(";", |value| format!("{value},0"));
+    let quoted = table_of(",", |value| format!("\"{value}.0\""));
     vec![
+        ("f2.npy", npy("'<f2'", Order::C, &table, &halves)),
+        (
+            "pandas.csv",
+            format!(",{names}\n{}", numbered(&text)).into_bytes(),
+        ),
+        (
+            "no-index.csv",
+            format!("{names}\n{}", text.join("\n")).into_bytes(),
+        ),
+        ("no-header.csv", numbered(&text).into_bytes()),
+        (
+            "german.csv",
+            format!("\u{feff}{}\r\n", commas.join("\r\n")).into_bytes(),
+        ),
+        (
+            "quoted.csv",
+            format!(
+                "\"a b\",{}\n{}",
+                "\"c\",".repeat(10) + "\"d\"",
+                quoted.join("\n")
+            )
+            .into_bytes(),
+        ),
+        (
+            "tabs.txt",
+            table_of("\t", |value| value.to_string())
+                .join("\n")
+                .into_bytes(),
+        ),
         ("f4.npy", npy("'<f4'", Order::C, &table, &f32s)),
         (
             "f8.npy",
@@ -94,6 +142,16 @@ fn formats() -> Vec<(&'static str, Vec<u8>)> {
         ("floats-idx3", idx(0x0d, &big)),
         ("floats-idx3.gz", gzip(&idx(0x0d, &big))),
     ]
+}
+
+/// The bits of a whole number below 2048 as IEEE 754 binary16.
+fn half_bits(value: u8) -> u16 {
+    if value == 0 {
+        return 0;
+    }
+    let exponent = value.ilog2();
+    let fraction = (u32::from(value) << (10 - exponent)) & 0x3ff;
+    ((exponent + 15) << 10 | fraction) as u16
 }
 
 /// A folder with a model, labels, and the samples in every format.
@@ -150,7 +208,7 @@ fn every_command_takes_samples_in_every_format_and_computes_the_same() {
             if command.contains("translate2d") && !is_image {
                 continue;
             }
-            let out = format!("out-{number}-{format}");
+            let out = format!("out-{number}-{format}-");
             let line = command.replace("{X}", format).replace("{OUT}", &out);
             let printed = folder.succeed(&format!("{line} --quiet"));
             let found = if command.contains("{OUT}") {
@@ -190,4 +248,84 @@ fn bytes_of_an_idx_file_are_shares_of_255_for_every_command() {
             "{bytes} {whole}"
         );
     }
+}
+
+#[test]
+fn labels_are_numbers_or_words_with_or_without_a_header_and_an_index() {
+    let folder = folder();
+    let reference = folder.read("reference/W.npy");
+    let label = |sample: usize| (sample / 12).to_string();
+    let word = |sample: usize| format!("thing {}", (b'a' + (sample / 12) as u8) as char);
+    let lines = |head: &str, line: &dyn Fn(usize) -> String| {
+        let lines: String = (0..SAMPLES).map(|sample| line(sample) + "\n").collect();
+        format!("{head}{lines}").into_bytes()
+    };
+    let wide: Vec<u8> = (0..SAMPLES)
+        .flat_map(|sample| word(sample).chars().collect::<Vec<_>>())
+        .flat_map(|letter| u32::from(letter).to_le_bytes())
+        .collect();
+    let narrow: Vec<u8> = (0..SAMPLES)
+        .flat_map(|sample| word(sample).into_bytes())
+        .collect();
+    let one = format!("({SAMPLES},)");
+    for (name, bytes) in [
+        ("header.csv", lines("orbit\n", &label)),
+        ("zero.csv", lines("0\n", &label)),
+        (
+            "index.csv",
+            lines(",orbit\n", &|at| format!("{at},{}", label(at))),
+        ),
+        ("words.csv", lines("", &word)),
+        ("words-header.csv", lines("what it is\n", &word)),
+        ("quoted.txt", lines("", &|at| format!("\"{}\"", word(at)))),
+        ("unicode.npy", npy("'<U7'", Order::C, &one, &wide)),
+        ("bytes.npy", npy("'|S7'", Order::C, &one, &narrow)),
+    ] {
+        folder.write(name, bytes);
+        folder.succeed(&format!(
+            "train --data f4.npy --labels {name} -o out-{name} --quiet"
+        ));
+        assert!(
+            folder.read(&format!("out-{name}/W.npy")) == reference,
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn what_is_left_out_of_a_file_is_said_and_nothing_with_quiet() {
+    let folder = folder();
+    let (code, _, said) = folder.run("features reference pandas.csv -o Y.npy");
+    assert_eq!(code, Some(0), "{said}");
+    for words in [
+        "note: pandas.csv: the first line is a header and left out: ,0,1,2",
+        "note: pandas.csv: the first column numbers the lines (0 to ",
+    ] {
+        assert!(said.contains(words), "{said}");
+    }
+    let (_, stdout, stderr) = folder.run("features reference pandas.csv -o Y.npy --force --quiet");
+    assert_eq!((&*stdout, &*stderr), ("", ""));
+}
+
+#[test]
+fn features_are_written_as_a_table_that_reads_back_the_same() {
+    let folder = folder();
+    folder.succeed("features reference f4.npy -o Y.npy --quiet");
+    folder.succeed("features reference f4.npy -o Y.csv --quiet");
+    let bytes = folder.read("Y.npy");
+    let text = String::from_utf8(folder.read("Y.csv")).unwrap();
+    let mut lines = text.lines();
+    assert!(lines.next().unwrap().starts_with("re_0,im_0,re_1,im_1,"));
+    let numbers: Vec<f32> = lines
+        .flat_map(|line| line.split(','))
+        .map(|field| field.parse().unwrap())
+        .collect();
+    let wanted = bytes[bytes.len() - 4 * numbers.len()..].chunks_exact(4);
+    assert_eq!(numbers.len(), SAMPLES * 78 * 2);
+    assert!(
+        numbers
+            .iter()
+            .zip(wanted)
+            .all(|(number, bytes)| number.to_le_bytes() == bytes)
+    );
 }

@@ -312,7 +312,7 @@ fn what_is_no_model_is_refused_in_one_line_and_nothing_is_written() {
         ("short.bsn", "short.bsn: the model is truncated"),
         ("W.npy", "W.npy: not a bispectral model"),
         ("absent.bsn", "absent.bsn: there is no such file"),
-        ("empty", "empty/model.bsn: there is no such file"),
+        ("empty", "empty: the folder holds no model.bsn"),
     ] {
         folder.refuse_with(
             &format!("group {model} --picture new.svg --polish new.bsn"),

@@ -175,7 +175,7 @@ fn elements_that_are_no_numbers_are_refused() {
         ("'<U2'", "the elements are strings"),
         ("'|S8'", "the elements are strings"),
         ("'|O'", "the elements are Python objects"),
-        ("'<f2'", "the elements are of type '<f2'"),
+        ("'<f16'", "the elements are of type '<f16'"),
         ("'<m8[s]'", "the elements are of type '<m8[s]'"),
         ("'|V8'", "the elements are of type '|V8'"),
         (

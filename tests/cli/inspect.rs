@@ -111,7 +111,7 @@ fn a_damaged_model_is_refused() {
 fn what_is_no_file_is_refused() {
     let folder = Folder::new();
     folder.refuse_with("inspect absent.bsn", "absent.bsn: there is no such file");
-    folder.refuse_with("inspect .", ".: is a directory");
+    folder.refuse_with("inspect .", ".: the folder holds no model.bsn: ");
     #[cfg(unix)]
     folder.refuse_with("inspect /dev/zero", "/dev/zero: is a pipe or a device");
 }

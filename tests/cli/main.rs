@@ -10,6 +10,7 @@ mod group;
 mod import;
 mod inspect;
 mod invert;
+mod messages;
 mod report;
 mod reproduce;
 #[path = "../src/skip.rs"]

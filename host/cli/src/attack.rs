@@ -3,6 +3,8 @@
 mod page;
 
 use crate::choices::Attacked;
+use crate::features::check_length;
+use crate::models;
 use bispectral_experiments::attack::{compare, follow, number};
 use bispectral_experiments::output_folder::OutputFolder;
 use bispectral_learn::analysis::attack::{Ending, Summary};
@@ -11,7 +13,7 @@ use bispectral_learn::analysis::trial::{Features, INSIDE, Outcome, REACHED, Tria
 use bispectral_learn::data::load;
 use bispectral_learn::data::npy;
 use bispectral_learn::group::identify::identify;
-use bispectral_learn::model::file::{self, ModelFile};
+use bispectral_learn::model::file;
 use bispectral_learn::{Error, Result};
 use bispectral_run::console::{self, Console};
 use bispectral_run::pages::facts;
@@ -31,8 +33,8 @@ const DRAWN: usize = 12;
 /// are metamers.npy, results.json, attack.svg and report.html.
 #[derive(Debug, Args)]
 pub(super) struct Attack {
-    /// The model
-    #[arg(value_name = "MODEL.bsn")]
+    /// A model, or the folder of a run
+    #[arg(value_name = "MODEL.bsn|DIR")]
     model: PathBuf,
     /// The targets
     #[arg(value_name = "X.npy")]
@@ -95,21 +97,13 @@ enum AttackedTarget {
 impl Attack {
     pub(super) fn run(&self, seed: u64, console: &Console) -> Result<()> {
         self.output.check()?;
-        let file = ModelFile::read(&self.model)?;
+        let file = models::read(&self.model)?;
         let model = file.model()?;
         let w = file::weights(&model);
-        let mut targets = load::exemplars(&self.signals)?.samples;
-        if targets.ncols() != model.inputs() {
-            return Err(Error::file(
-                &self.signals,
-                format!(
-                    "signals of {} values where the model has {} inputs",
-                    targets.ncols(),
-                    model.inputs()
-                ),
-                format!("save signals of shape [targets, {}]", model.inputs()),
-            ));
-        }
+        let exemplars = load::exemplars(&self.signals)?;
+        console.note(&exemplars.remarks);
+        let mut targets = exemplars.samples;
+        check_length(&self.signals, targets.ncols(), &file)?;
         let (world, motions) = self.world(&w, &mut targets)?;
         let trial = Trial {
             w: w.view(),
@@ -214,16 +208,26 @@ impl Results {
             self.reached,
         );
         match (&self.summary, &self.motions) {
-            (Some(summary), Some(motions)) => text.push_str(&format!(
-                "\nin the orbit {} of {} that reached the target's features ({motions}); nearest to their own orbit {}; \
-                 distance from it: median {}, largest {}",
-                summary.inside,
-                summary.reached,
-                summary.nearest,
-                number(summary.median_orbit),
-                number(summary.largest_orbit),
-            )),
-            _ => text.push_str("\norbits       unknown: no group is recognised; name one with --transform"),
+            (Some(summary), Some(motions)) => {
+                text.push_str(&format!(
+                    "\nin the orbit {} of {} that reached the target's features ({motions}); distance from it: median {}, \
+                     largest {}",
+                    summary.inside,
+                    summary.reached,
+                    number(summary.median_orbit),
+                    number(summary.largest_orbit),
+                ));
+                // Targets of one orbit are all as near, so this says nothing of what is inside.
+                if summary.inside < summary.reached {
+                    text.push_str(&format!(
+                        "; nearer to it than to another target's {}",
+                        summary.nearest
+                    ));
+                }
+            }
+            _ => text.push_str(
+                "\norbits       unknown: no group is recognised; name one with --transform",
+            ),
         }
         text
     }

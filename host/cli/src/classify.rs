@@ -2,14 +2,20 @@
 
 mod evaluate;
 mod export;
+mod predict;
 mod recipe;
 mod source;
 mod train;
 
-use bispectral_learn::Result;
+use bispectral_learn::classify::classifier::Classifier;
+use bispectral_learn::classify::device;
 use bispectral_learn::classify::evaluated::Evaluated;
+use bispectral_learn::model::file::ModelFile;
+use bispectral_learn::{Error, Result};
 use bispectral_run::console::Console;
 use clap::{Args, Subcommand};
+use ndarray::ArrayView2;
+use std::path::Path;
 
 /// What is in the folder of a classifier.
 const MODEL: &str = "model.bsn";
@@ -33,6 +39,72 @@ enum Command {
     Evaluate(evaluate::Evaluate),
     #[command(after_help = super::CONTRACT)]
     Export(export::Export),
+    #[command(after_help = super::CONTRACT)]
+    Predict(predict::Predict),
+}
+
+/// A classifier as `train` left it in a folder, or as a device has it in one file.
+struct Trained {
+    file: ModelFile,
+    classifier: Option<Classifier>,
+}
+
+impl Trained {
+    fn open(path: &Path) -> Result<Self> {
+        if path.is_dir() {
+            return Trained::open_folder(path);
+        }
+        let file = ModelFile::read(path)?;
+        if file.model()?.classes() == 0 {
+            let what = "the model has no classifier";
+            let remedy =
+                "name the folder that `classify train` wrote, or the model of `classify export`";
+            return Err(Error::file(path, what, remedy));
+        }
+        Ok(Trained {
+            file,
+            classifier: None,
+        })
+    }
+
+    /// What `train` wrote, and nothing else.
+    fn open_folder(folder: &Path) -> Result<Self> {
+        let path = folder.join(CLASSIFIER);
+        if !path.exists() {
+            let what = match (folder.is_dir(), folder.exists()) {
+                (true, _) => "the folder holds no classifier",
+                (_, true) => "a file, where the folder of a classifier is wanted",
+                _ => "there is no such folder",
+            };
+            return Err(Error::file(
+                folder,
+                what,
+                "name the folder that `bispectral classify train` wrote",
+            ));
+        }
+        Ok(Trained {
+            file: ModelFile::read(&folder.join(MODEL))?,
+            classifier: Some(Classifier::read(&path)?),
+        })
+    }
+
+    /// The number of the class that each sample is taken for.
+    fn classify(
+        &self,
+        samples: ArrayView2<'_, f32>,
+        observe: &mut dyn FnMut(usize),
+    ) -> Result<Vec<u8>> {
+        let model = self.file.model()?;
+        match &self.classifier {
+            Some(classifier) => classifier.classify(model, samples, observe),
+            None => device::classify(&model, samples),
+        }
+    }
+
+    fn name(&self, class: u8) -> String {
+        let classifier = self.classifier.as_ref();
+        classifier.map_or_else(|| class.to_string(), |classifier| classifier.name(class))
+    }
 }
 
 impl Classify {
@@ -42,6 +114,7 @@ impl Classify {
             Command::Train(train) => train.run(seed, console),
             Command::Evaluate(evaluate) => evaluate.run(seed, console),
             Command::Export(export) => export.run(seed, console),
+            Command::Predict(predict) => predict.run(console),
         }
     }
 }

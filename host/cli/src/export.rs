@@ -4,17 +4,17 @@ mod choice;
 mod fitting;
 
 use crate::choices::{Emit, Encoding};
-use bispectral_core::Model;
+use crate::models;
+use bispectral_core::{Model, format};
 use bispectral_learn::analysis::fit::Limits;
 use bispectral_learn::data::load;
 use bispectral_learn::data::orbits::Orbits;
 use bispectral_learn::model::cost::Cost;
 use bispectral_learn::model::emit::{Exported, Kind};
 use bispectral_learn::model::file::ModelFile;
-use bispectral_learn::model::form::{Form, Source};
+use bispectral_learn::model::form::{Form, Source, Structure};
 use bispectral_learn::storage::NewFile;
 use bispectral_learn::{Error, Result};
-use bispectral_run::MODEL;
 use bispectral_run::console::{self, Console};
 use choice::{Pairs, Wanted};
 use clap::Args;
@@ -86,11 +86,11 @@ struct Summary<'a> {
 impl Export {
     pub(super) fn run(&self, seed: Option<u64>, console: &Console) -> Result<()> {
         let mut output = NewFile::create(&self.output, self.force)?;
-        let path = model_in(&self.model);
+        let path = models::file_in(&self.model)?;
         let file = ModelFile::read(&path)?;
         let model = file.model()?;
         self.check_classifier(&path, &model)?;
-        let signals = self.signals(model.inputs())?;
+        let signals = self.signals(model.inputs(), console)?;
         let (bytes, candidates) = match &self.fit {
             Some(limits) => {
                 let source = Source::new(&path, &model);
@@ -131,11 +131,12 @@ impl Export {
     }
 
     /// The user's signals, which must be the model's.
-    fn signals(&self, inputs: usize) -> Result<Option<Orbits>> {
+    fn signals(&self, inputs: usize, console: &Console) -> Result<Option<Orbits>> {
         let (Some(data), Some(labels)) = (&self.data, &self.labels) else {
             return Ok(None);
         };
         let signals = load::labelled(data, labels)?;
+        console.note(signals.remarks());
         if signals.inputs() != inputs {
             let what = format!(
                 "signals of {} values, the model has {inputs} inputs",
@@ -152,7 +153,14 @@ impl Export {
 
     /// The one form that is asked for.
     fn form(&self, source: &Source, model: &Model<'_>, signals: Option<&Orbits>) -> Result<Form> {
-        let structure = self.structure.unwrap_or(Wanted::Dense).resolve(source);
+        // What has a group's arithmetic keeps it: W written out is larger by its number of rows.
+        let structure = match (self.structure, model.parts().structure) {
+            (Some(wanted), _) => wanted.resolve(source),
+            (None, format::Structure::Cyclic { transform, .. }) if self.encoding.is_none() => {
+                Structure::Cyclic(transform)
+            }
+            _ => Structure::Dense,
+        };
         let pairs = match &self.pairs {
             Some(pairs) => pairs.list(source, model, signals)?,
             None => source.pairs().map(<[_]>::to_vec),
@@ -196,14 +204,5 @@ impl Export {
             summary.cost.estimated_instructions,
         );
         console.summary(&summary, &words)
-    }
-}
-
-/// The model that a path means: a file, or the one in the folder of a run.
-pub(super) fn model_in(path: &Path) -> PathBuf {
-    if path.is_dir() {
-        path.join(MODEL)
-    } else {
-        path.to_owned()
     }
 }

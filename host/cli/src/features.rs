@@ -1,5 +1,6 @@
 //! `bispectral features`: β̄, β, z or |z|² of many signals, computed by the code that runs on the device.
 
+use crate::models;
 use bispectral_core::{Complex32, Model};
 use bispectral_learn::data::Signals;
 use bispectral_learn::data::npy::{self, Element};
@@ -13,7 +14,7 @@ use rayon::ThreadPool;
 use rayon::prelude::*;
 use serde::Serialize;
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Signals and results in memory at a time; more where one sample a thread is more.
 const BLOCK: usize = 64 << 20;
@@ -22,18 +23,18 @@ const INPUT: usize = 16 + 16 + 8;
 
 /// Compute the features of signals with a model
 ///
-/// X is what train takes: .npy of any real type, of shape (samples, N), (N,) or (samples, height, width); CSV, one signal a
-/// line; or IDX, plain or compressed. Y is an array of shape (samples, features): the normalised bispectrum (complex64), unless another
-/// quantity is asked for. A sample that is zero or not finite is an error, and then no file is written.
+/// X is what train takes: .npy of any real type, of shape (samples, N), (N,) or (samples, height, width); text (.csv, .txt), one
+/// signal a line; or IDX, plain or compressed. Y is an array of shape (samples, features): the normalised bispectrum (complex64),
+/// unless another quantity is asked for; or a table with one sample a line where it is called .csv. A sample that is zero or not finite is an error, and then no file is written.
 #[derive(Debug, Args)]
 pub(super) struct Features {
-    /// The model
-    #[arg(value_name = "MODEL.bsn")]
+    /// A model, or the folder of a run
+    #[arg(value_name = "MODEL.bsn|DIR")]
     model: PathBuf,
     /// The signals
     #[arg(value_name = "X.npy")]
     signals: PathBuf,
-    /// The array to write
+    /// The array to write: .npy, or .csv
     #[arg(short, long, value_name = "Y.npy")]
     output: PathBuf,
     #[command(flatten)]
@@ -81,40 +82,35 @@ struct Computed {
 impl Features {
     pub(super) fn run(&self, pool: &ThreadPool, console: &Console) -> Result<()> {
         let mut output = NewFile::create(&self.output, self.force)?;
-        let file = ModelFile::read(&self.model)?;
+        let file = models::read(&self.model)?;
         let mut work = Work {
             model: file.model()?,
             quantity: self.quantity.chosen(),
             signals: Signals::open(&self.signals)?,
         };
         work.signals.check_samples()?;
-        self.check_length(&work)?;
+        check_length(&self.signals, work.signals.length(), &file)?;
         work.check_every_sample(pool)?;
-        output.write(&work.header())?;
+        console.note(work.signals.remarks());
+        let is_text = is_table(&self.output);
+        output.write(&if is_text {
+            work.titles()
+        } else {
+            work.header()
+        })?;
         let mut progress = console.progress("samples", work.signals.count());
+        let of_sample = work.result_len();
         work.each_block(pool, |done, bytes| {
             progress.at(done);
-            output.write(bytes)
+            match is_text {
+                true => output.write(&lines(bytes, of_sample)),
+                false => output.write(bytes),
+            }
         })?;
         output.commit()?;
         let seconds = progress.seconds();
         drop(progress);
         self.report(&work, seconds, console)
-    }
-
-    fn check_length(&self, work: &Work<'_>) -> Result<()> {
-        let (inputs, length) = (work.model.inputs(), work.signals.length());
-        if length == inputs {
-            return Ok(());
-        }
-        Err(Error::file(
-            &self.signals,
-            format!(
-                "signals of {length} values where {} has {inputs} inputs",
-                self.model.display()
-            ),
-            format!("save signals of shape [samples, {inputs}]"),
-        ))
     }
 
     fn report(&self, work: &Work<'_>, seconds: f64, console: &Console) -> Result<()> {
@@ -137,6 +133,48 @@ impl Features {
         );
         console.summary(&computed, &words)
     }
+}
+
+/// Refuses signals of another length than the model's.
+pub(crate) fn check_length(
+    signals: impl AsRef<Path>,
+    length: usize,
+    file: &ModelFile,
+) -> Result<()> {
+    let inputs = file.model()?.inputs();
+    if length == inputs {
+        return Ok(());
+    }
+    let what = format!(
+        "signals of {length} values where {} has {inputs} inputs",
+        file.path().display()
+    );
+    Err(Error::file(
+        signals.as_ref(),
+        what,
+        format!("save signals of shape [samples, {inputs}]"),
+    ))
+}
+
+/// Whether a file is written as text, by its name.
+fn is_table(path: &Path) -> bool {
+    path.extension()
+        .is_some_and(|extension| extension.eq_ignore_ascii_case("csv"))
+}
+
+/// A line of text for each result of so many bytes: f32 in the fewest digits that are read as the same number.
+fn lines(results: &[u8], of_sample: usize) -> Vec<u8> {
+    let mut text = String::new();
+    for result in results.chunks_exact(of_sample) {
+        let (numbers, _) = result.as_chunks::<4>();
+        let fields: Vec<String> = numbers
+            .iter()
+            .map(|bytes| f32::from_le_bytes(*bytes).to_string())
+            .collect();
+        text += &fields.join(",");
+        text.push('\n');
+    }
+    text.into()
 }
 
 impl Flags {
@@ -201,6 +239,16 @@ impl Work<'_> {
         let width = self.quantity.width(&self.model);
         let shape = [self.signals.count() as u64, width as u64];
         npy::header(self.quantity.element(), shape)
+    }
+
+    /// The first line of a table: real and imaginary parts beside each other.
+    fn titles(&self) -> Vec<u8> {
+        let width = self.quantity.width(&self.model);
+        let titles: Vec<String> = match self.quantity.element() {
+            Element::Float32 => (0..width).map(|k| format!("power_{k}")).collect(),
+            _ => (0..width).map(|k| format!("re_{k},im_{k}")).collect(),
+        };
+        (titles.join(",") + "\n").into()
     }
 
     /// Looks at every sample first: better now than after an hour.

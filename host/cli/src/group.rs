@@ -1,6 +1,6 @@
 //! `bispectral group`: which group is behind a model, and what its rows and inputs are in it.
 
-use super::export::model_in;
+use super::models::file_in;
 use bispectral_core::Complex32;
 use bispectral_learn::data::group::Group as Named;
 use bispectral_learn::group::LearnedTable;
@@ -84,7 +84,7 @@ impl Group {
         let new_file = |path: &PathBuf| NewFile::create(path, self.force);
         let picture = self.picture.as_ref().map(new_file).transpose()?;
         let polished = self.polish.as_ref().map(new_file).transpose()?;
-        let path = model_in(&self.model);
+        let path = file_in(&self.model)?;
         let file = ModelFile::read(&path)?;
         let model = file.model()?;
         let w = file::weights(&model);

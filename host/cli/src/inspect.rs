@@ -1,10 +1,10 @@
 //! `bispectral inspect`: what a model is, and what it asks of a device.
 
+use crate::models;
 use bispectral_core::format::{self, Transform};
 use bispectral_core::{Model, pair_count};
 use bispectral_learn::Result;
 use bispectral_learn::model::cost::{Cost, Ram, Work};
-use bispectral_learn::model::file::ModelFile;
 use bispectral_learn::model::instructions::MARGIN;
 use bispectral_run::console::{self, Console};
 use clap::Args;
@@ -20,8 +20,8 @@ use std::path::PathBuf;
 /// W_i ⊙ x, two complex products a pair for z_i z_j conj(z_ij), scaling and normalising.
 #[derive(Debug, Args)]
 pub(super) struct Inspect {
-    /// The model
-    #[arg(value_name = "MODEL.bsn")]
+    /// A model, or the folder of a run
+    #[arg(value_name = "MODEL.bsn|DIR")]
     model: PathBuf,
 }
 
@@ -47,7 +47,7 @@ struct Inspected<'a> {
 
 impl Inspect {
     pub(super) fn run(&self, console: &Console) -> Result<()> {
-        let file = ModelFile::read(&self.model)?;
+        let file = models::read(&self.model)?;
         let model = file.model()?;
         let inspected = Inspected {
             file: file.path().display().to_string(),

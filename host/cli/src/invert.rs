@@ -1,11 +1,12 @@
 //! `bispectral invert`: signals from their invariants, and how well the device's code gives these back.
 
+use crate::models;
 use bispectral_core::{Complex32, Model, pair_count};
 use bispectral_learn::analysis::inversion::{Inverter, by_gradient};
 use bispectral_learn::data::npy::{self, Array, Element};
 use bispectral_learn::group::identify::{Identification, identify};
 use bispectral_learn::group::{Determination, Refusal};
-use bispectral_learn::model::file::{self, ModelFile};
+use bispectral_learn::model::file;
 use bispectral_learn::storage::NewFile;
 use bispectral_learn::{Error, Result};
 use bispectral_run::console::{self, Console};
@@ -32,8 +33,8 @@ const UNEXPLAINED: f64 = 0.5;
 /// of those that have them, and a line says so.
 #[derive(Debug, Args)]
 pub(super) struct Invert {
-    /// The model
-    #[arg(value_name = "MODEL.bsn")]
+    /// A model, or the folder of a run
+    #[arg(value_name = "MODEL.bsn|DIR")]
     model: PathBuf,
     /// The invariants
     #[arg(value_name = "Y.npy")]
@@ -94,7 +95,7 @@ struct Done {
 impl Invert {
     pub(super) fn run(&self, seed: u64, console: &Console) -> Result<()> {
         let mut output = NewFile::create(&self.output, self.force)?;
-        let file = ModelFile::read(&self.model)?;
+        let file = models::read(&self.model)?;
         let model = file.model()?;
         let mut invariants = self.open(&model)?;
         let w = file::weights(&model);

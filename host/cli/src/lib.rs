@@ -10,6 +10,8 @@ mod group;
 mod import;
 mod inspect;
 mod invert;
+mod manual;
+mod models;
 mod report;
 mod train;
 
@@ -58,6 +60,7 @@ enum Command {
     Attack(attack::Attack),
     #[command(after_help = CONTRACT)]
     Classify(classify::Classify),
+    Completions(manual::Completions),
     #[command(after_help = CONTRACT)]
     Demo(demo::Demo),
     #[command(after_help = CONTRACT)]
@@ -72,6 +75,7 @@ enum Command {
     Inspect(inspect::Inspect),
     #[command(after_help = CONTRACT)]
     Invert(invert::Invert),
+    Man(manual::Man),
     #[command(after_help = CONTRACT)]
     Report(report::Report),
     #[command(after_help = CONTRACT)]
@@ -141,6 +145,8 @@ pub fn run(arguments: &Arguments) -> Result<()> {
             .global
             .pool()?
             .install(|| classify.run(seed, &console)),
+        Command::Completions(completions) => completions.run(),
+        Command::Man(man) => man.run(),
         Command::Demo(demo) => arguments
             .global
             .pool()?

@@ -76,6 +76,8 @@ impl Report {
         }
         let what = if folder.is_dir() {
             "holds no run and no experiment"
+        } else if folder.exists() {
+            "a report is of a folder, and this is a file"
         } else {
             "there is no such folder"
         };

@@ -1,9 +1,9 @@
 //! `bispectral train`: from orbits to a model.
 
 use crate::choices::{Distance, Loss, Reconstruction, Schedule, Split, Transform};
-use bispectral_learn::learn::phase::Phase;
+use bispectral_learn::learn::phase::{LossName, Phase};
 use bispectral_learn::{Error, Result};
-use bispectral_run::config::Config;
+use bispectral_run::config::{Config, TransformName};
 use bispectral_run::console::Console;
 use bispectral_run::training::follow;
 use bispectral_run::{Outcome, Results, Run};
@@ -11,6 +11,9 @@ use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;
 use std::time::Instant;
+
+/// Held-out samples of which a share says little.
+const FEW: usize = 20;
 
 /// Learn W from orbits: a group by name, labelled samples, or exemplars and how to move them
 #[derive(Debug, Args)]
@@ -34,7 +37,7 @@ pub(super) struct Train {
     /// Samples [S, N]: .npy, .csv or IDX (.gz too); images may be [S, height, width]
     #[arg(long, value_name = "X.npy", conflicts_with = "images")]
     data: Option<PathBuf>,
-    /// The orbit of each sample: S integers
+    /// The orbit of each sample: S integers or words
     #[arg(
         long,
         value_name = "y.npy",
@@ -111,6 +114,10 @@ impl Train {
             }
             (None, None) => unreachable!("clap asks for one of them"),
         };
+        console.note(run.remarks());
+        for note in self.without_effect(run.config()) {
+            console.say(&format!("note: {note}"));
+        }
         let begun = Instant::now();
         let outcome = follow(run, console)?;
         match outcome {
@@ -160,6 +167,62 @@ impl Train {
         }
         self.change(&mut config.phases)?;
         Ok(config)
+    }
+
+    /// Flags that were given and change nothing, and why.
+    fn without_effect(&self, config: &Config) -> Vec<String> {
+        let data = &config.data;
+        let drawn = data.group.is_some() || data.images.is_some();
+        let rotated = data.transform == Some(TransformName::Rotate);
+        let images = data.images.is_some()
+            || data
+                .transform
+                .is_some_and(|name| name != TransformName::Translate1d);
+        let separates = config
+            .phases
+            .iter()
+            .any(|phase| phase.loss == LossName::OrbitSeparation);
+        let flags = [
+            (
+                "--exemplars",
+                self.exemplars.is_some() && !drawn,
+                "all samples are taken",
+            ),
+            (
+                "--angles",
+                self.angles.is_some() && !rotated,
+                "nothing is rotated",
+            ),
+            (
+                "--size",
+                self.size.is_some() && !images,
+                "the samples are no images",
+            ),
+            (
+                "--transform",
+                self.transform.is_some() && data.group.is_some(),
+                "the group moves its functions",
+            ),
+            (
+                "--distance",
+                self.distance.is_some() && !separates,
+                "no phase is orbit-separation",
+            ),
+            (
+                "--centre",
+                self.centre && !separates,
+                "no phase is orbit-separation",
+            ),
+            (
+                "--reconstruction",
+                self.reconstruction.is_some() && !separates,
+                "no phase is orbit-separation",
+            ),
+        ];
+        let given = flags.into_iter().filter(|(_, idle, _)| *idle);
+        given
+            .map(|(flag, _, why)| format!("{flag} has no effect: {why}"))
+            .collect()
     }
 
     fn change(&self, phases: &mut [Phase]) -> Result<()> {
@@ -239,6 +302,14 @@ fn steps(results: &Results) -> String {
     }
 }
 
+/// What to think of a share of so many samples.
+fn few(samples: usize) -> String {
+    match samples {
+        ..FEW => format!(" (of {samples} samples, which says little: give more orbits)"),
+        _ => String::new(),
+    }
+}
+
 fn report(results: &Results, seconds: f64, console: &Console) -> Result<()> {
     let held_out = &results.held_out;
     let words = format!(
@@ -248,7 +319,7 @@ fn report(results: &Results, seconds: f64, console: &Console) -> Result<()> {
          held out     {} orbits, {} samples\n\
          mean squared distance within orbits    {:.2e}\n\
          mean squared distance between orbits   {:.2e}\n\
-         nearest neighbour is of the same orbit {:.1} %\n\
+         nearest neighbour is of the same orbit {:.1} %{}\n\
          reconstruction error                   {:.2e}",
         results.model.display(),
         results.rows,
@@ -260,6 +331,7 @@ fn report(results: &Results, seconds: f64, console: &Console) -> Result<()> {
         held_out.within,
         held_out.between,
         100.0 * held_out.nearest,
+        few(held_out.samples),
         held_out.reconstruction,
     );
     let mut object = serde_json::to_value(results).unwrap_or_default();

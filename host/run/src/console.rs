@@ -2,6 +2,7 @@
 //!
 //! Names come from files anyone may have written, so characters that a terminal would obey are shown as escapes.
 
+use bispectral_learn::data::remark::Remark;
 use bispectral_learn::printable::{is_obeyed, printable};
 use bispectral_learn::{Error, Result};
 use serde::Serialize;
@@ -55,6 +56,13 @@ impl Console {
     pub fn say(&self, words: &str) {
         if !self.quiet {
             to_stderr(words);
+        }
+    }
+
+    /// What was noticed about the data, a line each.
+    pub fn note(&self, remarks: &[Remark]) {
+        for remark in remarks {
+            self.say(&format!("note: {}", name(&remark.to_string())));
         }
     }
 

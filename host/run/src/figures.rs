@@ -40,9 +40,9 @@ pub fn filters(
         Filters::new(weights, shape, order),
         "The learned filters, their real parts and their imaginary parts, red where positive and blue where negative",
         format!(
-            "What was learned: each small picture is one row of W, {what}. Irreps look like waves: the imaginary part is \
-             the real part a quarter of a period on, or zero where a row takes two values only. Nobody told the program of \
-             waves; they are what changes most simply when a signal moves."
+            "What was learned: each small picture is one row of W, {what}. The irreps of shifts look like waves: the \
+             imaginary part is the real part a quarter of a period on, or zero where a row takes two values only. Where \
+             nothing was recognised, rows may be noise."
         ),
     )
 }
@@ -129,7 +129,7 @@ pub fn results(caption: &str, runs: &[(&str, &Results)]) -> Table {
         let cells = [name.to_owned()].into_iter().chain(values);
         table.row(cells.chain([best.to_owned()]))
     };
-    let mut table = table.numbers("at best");
+    let mut table = table.numbers("wanted");
     table = row(table, "group that was recognised", "", &|results| {
         let group = results.group.as_ref();
         group.map_or_else(|| "none".into(), |group| group.name.clone())
@@ -152,7 +152,7 @@ pub fn results(caption: &str, runs: &[(&str, &Results)]) -> Table {
     table = row(
         table,
         "mean squared distance between orbits",
-        "2",
+        "about 2",
         &|results| format!("{:.2}", results.held_out.between),
     );
     table = row(

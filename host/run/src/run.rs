@@ -6,6 +6,7 @@ use crate::source;
 use bispectral_learn::analysis::evaluation::{Distances, Evaluation};
 use bispectral_learn::data::npy;
 use bispectral_learn::data::orbits::Orbits;
+use bispectral_learn::data::remark::Remark;
 use bispectral_learn::learn::checkpoint::{Checkpoint, fingerprint};
 use bispectral_learn::learn::{LearnError, Learned, Recognised, Step, Trainer};
 use bispectral_learn::storage::NewFile;
@@ -41,6 +42,7 @@ pub struct Run {
     config: Config,
     fingerprint: u32,
     trainer: Trainer,
+    remarks: Vec<Remark>,
     /// How long `metrics.jsonl` was when the checkpoint was made.
     metrics: u64,
 }
@@ -130,6 +132,7 @@ impl Run {
             fingerprint: fingerprint(&config.to_toml(), trainer.training()),
             config,
             trainer,
+            remarks: orbits.remarks().to_vec(),
             metrics: 0,
         };
         run.write(CONFIG, run.config.to_toml().as_bytes())?;
@@ -179,6 +182,7 @@ impl Run {
             config,
             fingerprint,
             trainer,
+            remarks: orbits.remarks().to_vec(),
             metrics: saved.map_or(0, |(_, metrics)| metrics),
         };
         run.remove_leftovers();
@@ -189,6 +193,12 @@ impl Run {
     #[must_use]
     pub fn config(&self) -> &Config {
         &self.config
+    }
+
+    /// What was noticed about its data.
+    #[must_use]
+    pub fn remarks(&self) -> &[Remark] {
+        &self.remarks
     }
 
     /// The orbits that are held out of training.

@@ -1,12 +1,12 @@
 //! `bispectral classify evaluate`: how often a classifier is right on samples it has not seen.
 
 use super::source::Source;
-use super::{CLASSIFIER, Evaluated, MODEL, RESULTS};
+use super::{Evaluated, RESULTS, Trained};
+use crate::features::check_length;
 use bispectral_experiments::mnist::Half;
 use bispectral_experiments::rotated_digits::{Window, for_model};
-use bispectral_learn::Result;
-use bispectral_learn::classify::classifier::Classifier;
-use bispectral_learn::model::file::ModelFile;
+use bispectral_learn::classify::device;
+use bispectral_learn::{Error, Result};
 use bispectral_run::console::Console;
 use clap::Args;
 use serde::Deserialize;
@@ -16,8 +16,8 @@ use std::path::{Path, PathBuf};
 /// Say how often a classifier is right
 #[derive(Debug, Args)]
 pub(super) struct Evaluate {
-    /// The folder that `bispectral classify train` wrote
-    #[arg(value_name = "DIR")]
+    /// The folder that `bispectral classify train` wrote, or a model with a classifier
+    #[arg(value_name = "DIR|MODEL.bsn")]
     folder: PathBuf,
     #[command(flatten)]
     source: Source,
@@ -25,16 +25,42 @@ pub(super) struct Evaluate {
 
 impl Evaluate {
     pub(super) fn run(&self, seed: u64, console: &Console) -> Result<()> {
-        let file = ModelFile::read(&self.folder.join(MODEL))?;
-        let model = file.model()?;
-        let classifier = Classifier::read(&self.folder.join(CLASSIFIER))?;
+        let trained = Trained::open(&self.folder)?;
+        let model = trained.file.model()?;
         let window = self.source.window(trained_window(&self.folder));
-        let data = self
-            .source
-            .read(Half::Test, || for_model(model.inputs(), window, seed))?;
+        let rotated = || for_model(model.inputs(), window, seed);
+        let (mut data, names) = self.source.read(Half::Test, rotated, console)?;
         let mut progress = console.progress("samples classified", data.labels.len());
         let observe = &mut |done| progress.at(done);
-        let evaluated = Evaluated::of(&[classifier], model, &data, observe)?;
+        let evaluated = match trained.classifier {
+            Some(classifier) => {
+                data.labels = classifier.numbered(data.labels, &names)?;
+                Evaluated::of(&[classifier], model, &data, observe)?
+            }
+            // A device numbers classes in the order of their labels.
+            None => {
+                check_length("the data", data.samples.ncols(), &trained.file)?;
+                let mut labels = data.labels.clone();
+                labels.sort_unstable();
+                labels.dedup();
+                if labels.len() != model.classes() {
+                    let what = format!(
+                        "{} classes where the model has {}",
+                        labels.len(),
+                        model.classes()
+                    );
+                    let remedy =
+                        "give samples of every class, or name the folder of the classifier";
+                    return Err(Error::new("the labels", what, remedy));
+                }
+                let class = |label: &i64| labels.binary_search(label).unwrap_or(0) as u8;
+                let classes: Vec<u8> = data.labels.iter().map(class).collect();
+                let taken = device::classify(&model, data.samples.view())?;
+                let mut evaluated = Evaluated::new(&classes, taken, &labels);
+                evaluated.names = names;
+                evaluated
+            }
+        };
         drop(progress);
         console.answer(&evaluated, &evaluated.words())
     }

@@ -1,14 +1,13 @@
 //! `bispectral classify export`: a classifier as a device has it.
 
 use super::evaluate::trained_window;
-use super::{CLASSIFIER, Evaluated, MODEL};
-use crate::choices::LayerEncoding;
+use super::{Evaluated, Trained};
+use crate::choices::{Emit, LayerEncoding};
 use bispectral_core::Model;
 use bispectral_experiments::mnist::Half;
 use bispectral_experiments::rotated_digits::{Window, digits, for_model};
-use bispectral_learn::classify::classifier::Classifier;
 use bispectral_learn::classify::device::{self, Encoding};
-use bispectral_learn::model::file::ModelFile;
+use bispectral_learn::model::emit;
 use bispectral_learn::storage::NewFile;
 use bispectral_learn::{Error, Result};
 use bispectral_run::console::Console;
@@ -31,6 +30,9 @@ pub(super) struct Export {
     /// What a weight of the perceptron is
     #[arg(long, default_value = "i8")]
     encoding: LayerEncoding,
+    /// What kind of file to write
+    #[arg(long, value_name = "KIND", value_enum, default_value_t = Emit::Postcard)]
+    emit: Emit,
     /// Classify MNIST's test digits with what was exported: the folder with its four files
     #[arg(long, value_name = "DIR")]
     mnist: Option<PathBuf>,
@@ -56,8 +58,8 @@ struct Exported {
 impl Export {
     pub(super) fn run(&self, seed: u64, console: &Console) -> Result<()> {
         let mut output = NewFile::create(&self.output, self.force)?;
-        let file = ModelFile::read(&self.folder.join(MODEL))?;
-        let classifier = Classifier::read(&self.folder.join(CLASSIFIER))?;
+        let Trained { file, classifier } = Trained::open_folder(&self.folder)?;
+        let classifier = classifier.expect("a folder has one");
         let bytes = classifier
             .folded()?
             .behind(&file.model()?, self.encoding.into())?;
@@ -76,7 +78,11 @@ impl Export {
             }
             None => None,
         };
-        output.write(&bytes)?;
+        let stem = self.output.file_stem().unwrap_or_default();
+        let exported =
+            emit::Exported::new(&bytes).map_err(|error| Error::model(&self.output, error))?;
+        let emitter = emit::Kind::from(self.emit).emitter();
+        output.write(&emitter.emit(&exported, &stem.to_string_lossy()))?;
         output.commit()?;
         let numbers = model.classifier_scratch_len() + model.inputs() + model.classes();
         let exported = Exported {

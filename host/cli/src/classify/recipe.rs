@@ -52,6 +52,19 @@ pub(super) struct Choices {
 }
 
 impl Choices {
+    /// Flags that were given and change nothing.
+    pub(super) fn without_effect(&self) -> impl Iterator<Item = &'static str> {
+        let others = !matches!(self.features, None | Some(Classified::Invariants));
+        let given = [
+            ("--exponent", self.exponent.is_some()),
+            ("--components", self.components.is_some()),
+        ];
+        given
+            .into_iter()
+            .filter(move |(_, given)| others && *given)
+            .map(|(flag, _)| flag)
+    }
+
     /// The recipe with what was chosen.
     pub(super) fn over(&self, mut recipe: Recipe) -> Recipe {
         fn set<T: Clone>(place: &mut T, value: &Option<T>) {

@@ -3,8 +3,10 @@
 use bispectral_experiments::mnist::Half;
 use bispectral_experiments::rotated_digits::{Changed, RotatedDigits, Window, copies, digits};
 use bispectral_learn::classify::samples::Samples;
-use bispectral_learn::data::load;
+use bispectral_learn::data::Labels;
+use bispectral_learn::data::load::{self, Exemplars};
 use bispectral_learn::{Error, Result};
+use bispectral_run::console::Console;
 use clap::Args;
 use ndarray::Array2;
 use std::path::{Path, PathBuf};
@@ -22,7 +24,7 @@ pub(super) struct Source {
         conflicts_with = "mnist"
     )]
     pub(super) data: Option<PathBuf>,
-    /// The class of each sample: S integers
+    /// The class of each sample: S integers or words
     #[arg(long, value_name = "y.npy", requires = "data")]
     pub(super) labels: Option<PathBuf>,
     /// MNIST's digits, each turned by an angle of its own: the folder with its four files
@@ -46,13 +48,13 @@ pub(super) struct Copies {
     #[arg(long, value_name = "COUNT", requires = "mnist", default_value = "0", value_parser = clap::value_parser!(u8).range(0..=32))]
     copies: u8,
     /// How far copies are moved at most, in pixels of the digit's 28
-    #[arg(long, value_name = "PIXELS", default_value = "1", value_parser = up_to::<8>)]
+    #[arg(long, value_name = "PIXELS", requires = "copies", default_value = "1", value_parser = up_to::<8>)]
     moved: f64,
     /// By what share copies are stretched at most
-    #[arg(long, value_name = "SHARE", default_value = "0.12", value_parser = up_to::<1>)]
+    #[arg(long, value_name = "SHARE", requires = "copies", default_value = "0.12", value_parser = up_to::<1>)]
     stretched: f64,
     /// How far pixels of copies are pushed on average, smoothly, in pixels of the digit's 28
-    #[arg(long, value_name = "PIXELS", default_value = "0.7", value_parser = up_to::<8>)]
+    #[arg(long, value_name = "PIXELS", requires = "copies", default_value = "0.7", value_parser = up_to::<8>)]
     bent: f64,
 }
 
@@ -90,14 +92,16 @@ impl Source {
         }
     }
 
-    /// The user's samples, or the given half of the digits.
+    /// The user's samples, or the given half of the digits; and the words that labels stand for, where they are words.
     pub(super) fn read(
         &self,
         half: Half,
         rotated: impl FnOnce() -> Result<RotatedDigits>,
-    ) -> Result<Samples> {
+        console: &Console,
+    ) -> Result<(Samples, Vec<String>)> {
         if let Some(folder) = &self.mnist {
-            return digits(folder, half, &rotated()?, usize::MAX);
+            let digits = digits(folder, half, &rotated()?, usize::MAX)?;
+            return Ok((digits, Vec::new()));
         }
         let (Some(data), Some(labels)) = (&self.data, &self.labels) else {
             return Err(Error::new(
@@ -106,10 +110,17 @@ impl Source {
                 "give --data and --labels, or --mnist",
             ));
         };
-        Ok(Samples {
-            samples: load::exemplars(data)?.samples,
-            labels: load::labels(labels)?,
+        let Exemplars {
+            samples, remarks, ..
+        } = load::exemplars(data)?;
+        console.note(&remarks);
+        let labels = Labels::read(labels, samples.nrows())?;
+        console.note(&labels.remarks);
+        let read = Samples {
+            samples,
+            labels: labels.numbers,
             views: 1,
-        })
+        };
+        Ok((read, labels.names))
     }
 }

@@ -2,10 +2,11 @@
 
 use super::source::{Copies, Source};
 use super::{CLASSIFIER, Choices, Evaluated, MODEL, RESULTS};
+use crate::models;
 use bispectral_experiments::mnist::Half;
 use bispectral_experiments::rotated_digits::{Window, for_model};
+use bispectral_learn::classify::evaluated::share;
 use bispectral_learn::classify::prepared::{Prepared, Recipe, Stage, Trained};
-use bispectral_learn::model::file::ModelFile;
 use bispectral_learn::storage::NewFile;
 use bispectral_learn::{Error, Result};
 use bispectral_run::console::Console;
@@ -23,8 +24,8 @@ use std::time::Instant;
 /// by and to choose the weights. With --mnist, MNIST's test digits are classified in the end.
 #[derive(Debug, Args)]
 pub(super) struct Train {
-    /// The model whose invariants are classified
-    #[arg(value_name = "MODEL.bsn")]
+    /// The model whose invariants are classified, or the folder of a run
+    #[arg(value_name = "MODEL.bsn|DIR")]
     model: PathBuf,
     /// The folder to write
     #[arg(short, long, value_name = "DIR")]
@@ -58,26 +59,32 @@ impl Train {
             let remedy = "choose another one, or add --force";
             return Err(Error::file(folder, "the folder holds a classifier", remedy));
         }
-        let file = ModelFile::read(&self.model)?;
+        let file = models::read(&self.model)?;
         let model = file.model()?;
         let recipe = self.choices.over(Recipe::default());
         let window = self.source.window(Window::default());
         let rotated = || for_model(model.inputs(), window, seed);
-        let read = |half| self.source.read(half, rotated);
-        let data = read(Half::Training)?;
+        let read = |half| self.source.read(half, rotated, console);
+        let (data, names) = read(Half::Training)?;
         let copies = match &self.source.mnist {
             Some(folder) => self.copies.read(folder, &rotated()?)?,
             None => Vec::new(),
         };
+        for flag in self.choices.without_effect() {
+            console.say(&format!(
+                "note: {flag} has no effect: it is of invariants, and something else is classified"
+            ));
+        }
         let mut progress = None;
         let epochs = recipe.protocol.epochs;
         let observe = &mut |stage: Stage<'_>| tell(console, &mut progress, epochs, stage);
         let prepared = Prepared::new(model, &data, &copies, &recipe, seed, observe)?;
         let (classifier, trained) = prepared.train(&recipe.protocol, seed, observe)?;
+        let classifier = classifier.named(names);
         drop(progress);
         let test = match &self.source.mnist {
             Some(_) => {
-                let test = read(Half::Test)?;
+                let (test, _) = read(Half::Test)?;
                 let mut progress = console.progress("samples classified", test.labels.len());
                 let observe = &mut |done| progress.at(done);
                 let members = slice::from_ref(&classifier);
@@ -118,14 +125,14 @@ impl Train {
         let mut words = format!(
             "classifier   {}\n\
              samples      {training} to train on, {held_out} held out\n\
-             inputs       {inputs}, which hold {:.2} % of the features' mean square\n\
+             inputs       {inputs} numbers of a signal, which hold {:.2} % of its features' mean square\n\
              training     {} epochs, {:.1} s\n\
-             held out     {:.2} % right",
+             held out     {}",
             self.output.display(),
             100.0 * held,
             epochs.len(),
             results.seconds,
-            100.0 * accuracy,
+            share((accuracy * held_out as f64).round() as usize, held_out),
         );
         if let Some(test) = &results.test {
             words += &format!("\ntest         {}", test.words());

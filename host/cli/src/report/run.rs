@@ -1,14 +1,15 @@
 //! The page of a training run, from the files of its folder.
 
 use crate::group::sorted;
+use crate::models::unfinished;
 use bispectral_core::Complex32;
+use bispectral_learn::Result;
 use bispectral_learn::analysis::irreps;
 use bispectral_learn::data::group::Group;
 use bispectral_learn::data::orbits::Split;
 use bispectral_learn::data::{load, weights};
 use bispectral_learn::group::LearnedTable;
 use bispectral_learn::group::identify::identify_table;
-use bispectral_learn::{Error, Result};
 use bispectral_report::Block;
 use bispectral_report::{Page, Section};
 use bispectral_run::config::{Config, Data, TransformName};
@@ -41,11 +42,7 @@ impl Finished {
         let config = Config::read(&folder.join(CONFIG))?;
         let path = folder.join(RESULTS);
         if !path.exists() {
-            let remedy = format!(
-                "go on with `bispectral train --resume {}`",
-                folder.display()
-            );
-            return Err(Error::file(folder, "the run is not finished", remedy));
+            return Err(unfinished(folder));
         }
         Ok(Finished {
             folder: folder.to_owned(),
@@ -181,9 +178,13 @@ impl Finished {
     }
 
     fn lead(&self) -> String {
+        let from = match (&self.config.data.group, self.transform()) {
+            (Some(_), _) => "random functions on a group that was named, and all their translates",
+            (None, Some(_)) => "exemplars and all that a given transformation makes of them",
+            (None, None) => "examples that belong together, and nothing else",
+        };
         format!(
-            "A matrix W of {} rows was learned from examples that belong together, and nothing else. This is what it \
-             came to on samples it had not seen.",
+            "A matrix W of {} rows was learned from {from}. This is what it came to on samples it had not seen.",
             self.results().rows
         )
     }

@@ -15,7 +15,7 @@ use std::slice;
 
 const FILE: Checksummed = Checksummed {
     magic: *b"BSK\0",
-    version: 1,
+    version: 2,
     what: "a classifier",
     named: "name the folder that `bispectral classify train` wrote",
     damaged: "train it again",
@@ -27,6 +27,8 @@ pub struct Classifier {
     pub(super) mlp: Mlp,
     /// What each class is called in the user's data.
     pub(super) labels: Vec<i64>,
+    /// Where classes are words, these: a label is a place among them.
+    pub(super) names: Vec<String>,
 }
 
 impl Classifier {
@@ -97,6 +99,66 @@ impl Classifier {
         &self.labels
     }
 
+    /// The same classifier, of labels that are places among these words.
+    #[must_use]
+    pub fn named(self, names: Vec<String>) -> Self {
+        Classifier { names, ..self }
+    }
+
+    /// What the class at `place` is called.
+    ///
+    /// # Panics
+    /// There is no such class.
+    #[must_use]
+    pub fn name(&self, place: u8) -> String {
+        let label = self.labels[usize::from(place)];
+        let name = usize::try_from(label)
+            .ok()
+            .and_then(|at| self.names.get(at));
+        name.map_or_else(|| label.to_string(), Clone::clone)
+    }
+
+    /// Labels of other samples as this classifier numbers them; `names` are their words, where they are words.
+    ///
+    /// # Errors
+    /// A word that was not trained on, or numbers where words were.
+    pub fn numbered(&self, labels: Vec<i64>, names: &[String]) -> Result<Vec<i64>> {
+        if names.is_empty() && self.names.is_empty() {
+            return Ok(labels);
+        }
+        let number = |name: &String| {
+            self.names.binary_search(name).map_err(|_| {
+                let known = if self.names.is_empty() {
+                    "numbers".into()
+                } else {
+                    self.names.join(", ")
+                };
+                let what = format!("{name:?} is not a class, which are {known}");
+                Error::new(
+                    "the labels",
+                    what,
+                    "leave it out, or train with such samples",
+                )
+            })
+        };
+        let numbers: Vec<i64> = names
+            .iter()
+            .map(|name| number(name).map(|at| at as i64))
+            .collect::<Result<_>>()?;
+        let label = |label: i64| match usize::try_from(label).ok().and_then(|at| numbers.get(at)) {
+            Some(&number) => Ok(number),
+            None => Err(Error::new(
+                "the labels",
+                format!(
+                    "they are numbers, where the classes are {}",
+                    self.names.join(", ")
+                ),
+                "give the same words as in training",
+            )),
+        };
+        labels.into_iter().map(label).collect()
+    }
+
     /// The place of each label among [`labels`](Self::labels).
     ///
     /// # Errors
@@ -119,7 +181,9 @@ impl Classifier {
     /// One line: no such file, damaged, another version, or not a classifier.
     pub fn read(path: &Path) -> Result<Self> {
         let classifier: Classifier = FILE.read(path)?;
-        let Classifier { front, mlp, labels } = &classifier;
+        let Classifier {
+            front, mlp, labels, ..
+        } = &classifier;
         let ascending = labels.windows(2).all(|pair| pair[0] < pair[1]);
         if front.scaling.mean.len() != mlp.inputs() || labels.len() != mlp.classes() || !ascending {
             let what = "its lengths do not fit each other";

@@ -67,7 +67,8 @@ impl Projection {
         Ok(Fitted {
             projection,
             coordinates,
-            held: held / square,
+            // Sums of f32 may exceed the whole by their rounding.
+            held: (held / square).min(1.0),
         })
     }
 

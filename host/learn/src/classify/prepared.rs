@@ -196,6 +196,7 @@ impl Prepared {
             front: self.front.clone(),
             mlp,
             labels: self.labels.clone(),
+            names: Vec::new(),
         };
         Ok((classifier, trained))
     }

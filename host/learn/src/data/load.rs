@@ -1,25 +1,29 @@
 //! The user's own data as orbits: samples whose labels say which belong together, or exemplars to be transformed.
 //!
-//! Samples are `.npy` of shape [samples, N] or [samples, height, width], CSV with one sample a line, or IDX, plain or
-//! compressed. Labels are integers: `.npy`, CSV or IDX.
+//! Samples are `.npy` of shape [samples, N] or [samples, height, width], text with one sample a line, or IDX, plain or
+//! compressed. Labels are integers or words.
 
 use super::orbits::{Orbits, OrbitsError, Transform};
+use super::remark::Remark;
 use super::rounding::{Unfit, to_f32};
-use super::{Signals, samples};
+use super::{Labels, Signals, samples};
 use crate::{Error, Result};
-use ndarray::Array2;
+use ndarray::{Array2, Axis};
+use std::collections::HashMap;
 use std::path::Path;
 
 /// Values that are converted at a time: 1 MiB of 128-bit numbers.
 const BLOCK: usize = 1 << 16;
-/// From here on, f64 does not tell integers apart.
-const LARGEST_LABEL: f64 = (1_u64 << 53) as f64;
+/// From here on, the mean of samples swamps their invariants: the constant coefficient's part of β̄ is that of its cube.
+const OFFSET: f64 = 4.0;
 
 /// Samples from a file, of which a [`Transform`] makes orbits.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Exemplars {
     /// One a row; all finite, and none constant.
     pub samples: Array2<f32>,
+    /// What was noticed about them.
+    pub remarks: Vec<Remark>,
     name: String,
     image: Option<(usize, usize)>,
 }
@@ -35,9 +39,18 @@ impl Exemplars {
     ///
     /// # Errors
     /// Those of [`Orbits::transformed`], with the name of the file.
-    pub fn transformed(self, transform: &Transform) -> Result<Orbits> {
-        Orbits::transformed(self.samples, transform.clone())
-            .map_err(|error| Error::orbits(&self.name, "labels", error))
+    pub fn transformed(mut self, transform: &Transform) -> Result<Orbits> {
+        if let (Transform::Translate1d, Some((height, width))) = (transform, self.image) {
+            let file = self.name.clone();
+            self.remarks.push(Remark::ImagesAsLines {
+                file,
+                height,
+                width,
+            });
+        }
+        let orbits = Orbits::transformed(self.samples, transform.clone())
+            .map_err(|error| Error::orbits(&self.name, "labels", error))?;
+        Ok(orbits.remarked(self.remarks))
     }
 }
 
@@ -65,42 +78,40 @@ pub fn exemplars(path: &Path) -> Result<Exemplars> {
 /// Orbits of the samples in one file, by the labels in another: those with the same label are one orbit.
 ///
 /// # Errors
-/// A file is damaged or of another kind, there are more or fewer labels than samples, a label has only one sample, or
-/// a sample is not finite, constant, or longer than a model takes.
+/// A file is damaged or of another kind, there are more or fewer labels than samples, fewer than two labels have several
+/// samples, or a sample is not finite, constant, or longer than a model takes.
 pub fn labelled(path: &Path, labels_path: &Path) -> Result<Orbits> {
-    let samples = read_samples(path)?.samples;
-    let labels = labels(labels_path)?;
-    Orbits::labelled(samples, &labels)
-        .map_err(|error| Error::orbits(&name(path), &name(labels_path), error))
+    let Exemplars {
+        samples,
+        mut remarks,
+        ..
+    } = read_samples(path)?;
+    let labels = Labels::read(labels_path, samples.nrows())?;
+    remarks.extend(labels.remarks);
+    let (samples, numbers, lonely) = without_lonely(samples, labels.numbers);
+    let orbits = Orbits::labelled(samples, &numbers)
+        .map_err(|error| Error::orbits(&name(path), &name(labels_path), error))?;
+    remarks.extend(Remark::of_lonely(&name(labels_path), &lonely, orbits.len()));
+    Ok(orbits.remarked(remarks))
 }
 
-/// The integers in the file at `path`, one a sample: a list, or a table of one row or one column.
-///
-/// # Errors
-/// The file is damaged or of another kind, or a label is not an integer, or larger than f64 counts (2^53).
-pub fn labels(path: &Path) -> Result<Vec<i64>> {
-    let mut signals = Signals::open(path)?;
-    let mut values = Vec::new();
-    signals.read(0..signals.count(), &mut values)?;
-    let shape = [signals.count(), signals.length()];
-    if !shape.contains(&1) {
-        return Err(Error::file(
-            path,
-            format!("labels of shape {shape:?}"),
-            "save one integer a sample",
-        ));
+/// What is left without samples that have a label of their own, and these labels.
+fn without_lonely(samples: Array2<f32>, labels: Vec<i64>) -> (Array2<f32>, Vec<i64>, Vec<i64>) {
+    let mut counts = HashMap::new();
+    labels
+        .iter()
+        .for_each(|&label| *counts.entry(label).or_insert(0) += 1);
+    let is_lonely = |label: &i64| counts[label] == 1;
+    let lonely: Vec<i64> = labels.iter().copied().filter(is_lonely).collect();
+    // Where there are no others, the labels are no orbits at all, which an error says.
+    if labels.len() != samples.nrows() || lonely.is_empty() || counts.len() < lonely.len() + 2 {
+        return (samples, labels, Vec::new());
     }
-    let label = |(place, value): (usize, &f64)| {
-        if value.fract() == 0.0 && value.abs() < LARGEST_LABEL {
-            return Ok(*value as i64);
-        }
-        Err(Error::file(
-            path,
-            format!("label {place} is {value}"),
-            "labels are integers below 2^53",
-        ))
-    };
-    values.iter().enumerate().map(label).collect()
+    let rows: Vec<usize> = (0..labels.len())
+        .filter(|&row| !is_lonely(&labels[row]))
+        .collect();
+    let kept = rows.iter().map(|&row| labels[row]).collect();
+    (samples.select(Axis(0), &rows), kept, lonely)
 }
 
 fn name(path: &Path) -> String {
@@ -139,10 +150,32 @@ fn read_samples(path: &Path) -> Result<Exemplars> {
             "run again once it is complete",
         )
     })?;
+    let mut remarks = signals.remarks().to_vec();
+    remarks.extend(offset(path, &samples));
     Ok(Exemplars {
         samples,
+        remarks,
         name: name(path),
         image: signals.image(),
+    })
+}
+
+/// Whether samples are far from zero for what they do.
+fn offset(path: &Path, samples: &Array2<f32>) -> Option<Remark> {
+    let (mut sum, mut mean_squares, mut variances) = (0.0, 0.0, 0.0);
+    let inputs = samples.ncols() as f64;
+    for sample in samples.rows() {
+        let mean = sample.iter().copied().map(f64::from).sum::<f64>() / inputs;
+        let square = |x: &f32| (f64::from(*x) - mean).powi(2);
+        sum += mean;
+        mean_squares += mean * mean;
+        variances += sample.iter().map(square).sum::<f64>() / inputs;
+    }
+    let count = samples.nrows() as f64;
+    (mean_squares > OFFSET.powi(2) * variances && variances > 0.0).then(|| Remark::Offset {
+        file: name(path),
+        mean: sum / count,
+        deviation: (variances / count).sqrt(),
     })
 }
 
@@ -298,7 +331,7 @@ mod tests {
             ),
             (
                 npy_f32("False", "(1, 1, 1, 2)", &[1.0, 2.0]),
-                "the array has 4 dimensions: ",
+                "the array has 4 dimensions, [1, 1, 1, 2]: ",
             ),
             (
                 header(Element::Complex64, [1, 1]),
@@ -322,13 +355,14 @@ mod tests {
         let x = written(&folder, "X.csv", "1,2\n5,0\n2,1\n");
         for (text, refusal) in [
             ("1,1", "2 labels for 3 samples: "),
-            ("1\n1\n2\n", "label 2 has only one sample (row 2): "),
+            ("1\n2\n3\n", "label 1 has only one sample (row 0): "),
             ("1\n1\n1\n", "there are too few orbits: 1: "),
+            ("1\n1\n2\n", "label 2 has only one sample (row 2): "),
             ("1\n1.5\n1\n", "label 1 is 1.5: "),
             ("1\nNaN\n1\n", "label 1 is NaN: "),
             ("9007199254740993\n1\n1\n", "label 0 is 9007199254740992: "),
             ("1,2\n1,2\n1,2\n", "labels of shape [3, 2]: "),
-            ("a\nb\n", "line 1 column 0: \"a\" is not a number: "),
+            ("1\nb\n1\n", "label 1 is \"b\", others are numbers: "),
         ] {
             let y = written(&folder, "y.csv", text);
             let line = labelled(&x, &y).unwrap_err().to_string();

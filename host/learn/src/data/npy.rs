@@ -4,6 +4,7 @@ mod header;
 mod shape;
 
 use crate::{Error, Result};
+use half::f16;
 use header::Refused;
 use ndarray::ArrayView2;
 use num_complex::{Complex32, Complex64};
@@ -22,6 +23,8 @@ pub enum Element {
     Int(u8),
     /// An unsigned integer of this many bytes.
     Uint(u8),
+    /// IEEE 754 binary16.
+    Float16,
     /// An f32.
     Float32,
     /// An f64.
@@ -50,6 +53,7 @@ impl Element {
     pub fn size(self) -> usize {
         match self {
             Element::Int(size) | Element::Uint(size) => size.into(),
+            Element::Float16 => 2,
             Element::Float32 => 4,
             Element::Float64 | Element::Complex64 => 8,
             Element::Complex128 => 16,
@@ -68,6 +72,7 @@ impl Element {
         Ok(match (kind, size.parse::<u8>().unwrap_or(0)) {
             (Some('i'), size @ (1 | 2 | 4 | 8)) => Element::Int(size),
             (Some('u'), size @ (1 | 2 | 4 | 8)) => Element::Uint(size),
+            (Some('f'), 2) => Element::Float16,
             (Some('f'), 4) => Element::Float32,
             (Some('f'), 8) => Element::Float64,
             (Some('c'), 8) => Element::Complex64,
@@ -85,6 +90,7 @@ impl fmt::Display for Element {
         match self {
             Element::Int(size) => write!(f, "int{}", 8 * size),
             Element::Uint(size) => write!(f, "uint{}", 8 * size),
+            Element::Float16 => f.write_str("float16"),
             Element::Float32 => f.write_str("float32"),
             Element::Float64 => f.write_str("float64"),
             Element::Complex64 => f.write_str("complex64"),
@@ -143,10 +149,7 @@ impl Array {
 
     fn open_as(path: &Path, images: bool) -> Result<Self> {
         let (mut file, length) = crate::storage::open_file(path)?;
-        let (header, begin) = header::read(&mut file, length).map_err(|refused| match refused {
-            Refused::Io(error) => Error::reading(path, &error),
-            Refused::Because(what, remedy) => Error::file(path, what, remedy),
-        })?;
+        let (header, begin) = header_of(path, &mut file, length)?;
         let element = Element::of(&header.descr).map_err(|what| {
             let remedy = "save numbers: X.astype(\"float32\"), or \"complex64\" for weights";
             Error::file(path, what, remedy)
@@ -239,6 +242,60 @@ impl Array {
     }
 }
 
+fn header_of(path: &Path, file: &mut File, length: u64) -> Result<(header::Header, u64)> {
+    header::read(file, length).map_err(|refused| match refused {
+        Refused::Io(error) => Error::reading(path, &error),
+        Refused::Because(what, remedy) => Error::file(path, what, remedy),
+    })
+}
+
+/// The strings in the file at `path`, whatever its shape; none where it holds something else.
+///
+/// # Errors
+/// It is not a `.npy` file, or damaged.
+pub(super) fn strings(path: &Path) -> Result<Option<Vec<String>>> {
+    let (mut file, length) = crate::storage::open_file(path)?;
+    let (header, begin) = header_of(path, &mut file, length)?;
+    let mut letters = header.descr.chars();
+    let big_endian = letters.next() == Some('>');
+    // Characters of four bytes each, or bytes; the rest of an element is zero.
+    let width = match letters.next() {
+        Some('U') => 4,
+        Some('S' | 'a') => 1,
+        _ => return Ok(None),
+    };
+    let size = letters.as_str().parse::<u64>().unwrap_or(0) * width;
+    let count: u64 = header.shape.iter().product();
+    if size == 0 || count.checked_mul(size) != Some(length - begin) {
+        let what = format!(
+            "the data are not {count} strings of type '{}'",
+            header.descr
+        );
+        return Err(Error::file(path, what, "copy or save it again"));
+    }
+    let mut bytes = Vec::new();
+    let read = file.take(length - begin).read_to_end(&mut bytes);
+    read.map_err(|error| Error::reading(path, &error))?;
+    let letter = |bytes: &[u8]| match *bytes {
+        [byte] => char::from(byte),
+        [a, b, c, d] => {
+            let bytes = [a, b, c, d];
+            let code = if big_endian {
+                u32::from_be_bytes(bytes)
+            } else {
+                u32::from_le_bytes(bytes)
+            };
+            char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER)
+        }
+        _ => '\0',
+    };
+    let string = |bytes: &[u8]| -> String {
+        let letters: String = bytes.chunks(width as usize).map(letter).collect();
+        letters.trim_end_matches('\0').to_owned()
+    };
+    Ok(Some(bytes.chunks(size as usize).map(string).collect()))
+}
+
 /// Elements in the order of the bytes, to the values in theirs.
 fn decode<'v>(
     element: Element,
@@ -265,6 +322,7 @@ fn decode<'v>(
                 ((i64::from_le_bytes(number) << unused) >> unused) as f64
             }
             Element::Uint(_) => u64::from_le_bytes(number) as f64,
+            Element::Float16 => f16::from_le_bytes([number[0], number[1]]).into(),
             Element::Float32 | Element::Complex64 => f32::from_le_bytes(narrow).into(),
             Element::Float64 | Element::Complex128 => f64::from_le_bytes(number),
         }
@@ -289,7 +347,7 @@ pub fn header(element: Element, shape: [u64; 2]) -> Vec<u8> {
         Element::Uint(1) => ('|', 'u'),
         Element::Int(_) => ('<', 'i'),
         Element::Uint(_) => ('<', 'u'),
-        Element::Float32 | Element::Float64 => ('<', 'f'),
+        Element::Float16 | Element::Float32 | Element::Float64 => ('<', 'f'),
         Element::Complex64 | Element::Complex128 => ('<', 'c'),
     };
     header::write(&format!("{endianness}{kind}{}", element.size()), shape)

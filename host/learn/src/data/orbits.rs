@@ -4,6 +4,7 @@
 
 use super::group::Group;
 use super::noise::Noise;
+use super::remark::Remark;
 use super::transform::Action;
 use super::{samples, support};
 use crate::numeric::random::{Purpose, stream};
@@ -41,6 +42,7 @@ pub struct Orbits {
     pub(super) noise: Option<Noise>,
     pub(super) support: Option<Arc<[usize]>>,
     pub(super) orbits: Vec<Orbit>,
+    pub(super) remarks: Vec<Remark>,
 }
 
 #[derive(Debug, Clone)]
@@ -108,6 +110,7 @@ impl Orbits {
             noise: None,
             support: None,
             orbits,
+            remarks: Vec::new(),
         }
     }
 
@@ -170,6 +173,7 @@ impl Orbits {
             noise: None,
             support: None,
             orbits,
+            remarks: Vec::new(),
         })
     }
 
@@ -225,6 +229,17 @@ impl Orbits {
             members.map(move |member| (label, member))
         });
         Orbits::from_samples(members)
+    }
+
+    /// The same, of data about which this was noticed.
+    pub(super) fn remarked(self, remarks: Vec<Remark>) -> Self {
+        Orbits { remarks, ..self }
+    }
+
+    /// What was noticed about the files that they were read from.
+    #[must_use]
+    pub fn remarks(&self) -> &[Remark] {
+        &self.remarks
     }
 
     /// How members of an orbit are related, as far as it is known: what training begins with depends on it.
@@ -327,6 +342,7 @@ impl Orbits {
             noise: self.noise,
             support: self.support.clone(),
             orbits,
+            remarks: Vec::new(),
         }
     }
 }

@@ -210,7 +210,9 @@ impl OrbitsError {
             format!("give more, {LEAST} are needed on either side, or hold out {instead}")
         };
         match self {
-            OrbitsError::LabelCount { .. } => "give every sample the label of its orbit",
+            OrbitsError::LabelCount { .. } => {
+                "give one label a sample, in the order of the samples; begin a header with #"
+            }
             OrbitsError::OneMember { .. } => {
                 "an orbit needs two or more, leave the sample out or add others"
             }

@@ -1,11 +1,23 @@
 //! The one reader of samples, for every command and every format.
 
+use super::remark::Remark;
 use super::{csv, idx, npy};
 use crate::{Error, Result};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-/// Real signals of one length, read a block at a time: CSV with one signal a line; IDX, plain or compressed; `.npy` of
+/// Names that end so are tables as text.
+const TEXT: [&str; 4] = ["csv", "txt", "tsv", "dat"];
+
+/// Whether `path` is a table as text, by its name.
+pub(super) fn is_text(path: &Path) -> bool {
+    let extension = path
+        .extension()
+        .map(|extension| extension.to_string_lossy().to_lowercase());
+    extension.is_some_and(|extension| TEXT.contains(&&*extension))
+}
+
+/// Real signals of one length, read a block at a time: text with one signal a line; IDX, plain or compressed; `.npy` of
 /// any real type and order, of shape `[samples, N]`, `[N]`, or `[samples, height, width]` for images.
 ///
 /// ```
@@ -36,15 +48,12 @@ enum Source {
 }
 
 impl Signals {
-    /// Opens `path`: CSV where its name ends in `.csv`, IDX where it begins like that, otherwise `.npy`.
+    /// Opens `path`: text where its name ends in `.csv`, `.txt`, `.tsv` or `.dat`, IDX where it begins like that, otherwise `.npy`.
     ///
     /// # Errors
     /// The file is none of these, or is damaged, complex or empty.
     pub fn open(path: &Path) -> Result<Self> {
-        let is_csv = path
-            .extension()
-            .is_some_and(|extension| extension.eq_ignore_ascii_case("csv"));
-        let source = if is_csv {
+        let source = if is_text(path) {
             Source::Csv(csv::Table::read(path)?)
         } else if idx::is_idx(path)? {
             Source::Idx(idx::read(path)?)
@@ -61,6 +70,15 @@ impl Signals {
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// What was recognised in a table and left out.
+    #[must_use]
+    pub fn remarks(&self) -> &[Remark] {
+        match &self.source {
+            Source::Csv(table) => table.remarks(),
+            _ => &[],
+        }
     }
 
     /// How many signals there are.

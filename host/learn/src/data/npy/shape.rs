@@ -31,11 +31,14 @@ impl Shape {
             }
             _ => {
                 let remedy = if images {
-                    "save one of shape [samples, N], or [samples, height, width]"
+                    "save one of shape [samples, N], or [samples, height, width], such as X.reshape(len(X), -1)"
                 } else {
-                    "save one of shape [rows, columns]"
+                    "save one of shape [rows, columns], such as X.reshape(len(X), -1)"
                 };
-                return Err((format!("the array has {} dimensions", shape.len()), remedy));
+                return Err((
+                    format!("the array has {} dimensions, {shape:?}", shape.len()),
+                    remedy,
+                ));
             }
         };
         if rows == 0 || columns == 0 {
