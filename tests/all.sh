@@ -16,7 +16,7 @@ OLDEST_CORE=$(oldest core/Cargo.toml)
 step() { printf '\n== %s (%d s)\n' "$1" "$SECONDS"; }
 
 step "set-up: Rust targets, rustfmt, clippy, the oldest Rust promised, QEMU, a C compiler for Arm, Chromium"
-rustup target add "${TARGETS[@]}"
+rustup target add "${TARGETS[@]}" wasm32-unknown-unknown
 rustup component add rustfmt clippy
 rustup toolchain install "$OLDEST" "$OLDEST_CORE" --profile minimal --no-self-update
 rustup component add clippy --toolchain "$OLDEST"
@@ -26,6 +26,7 @@ wanted=()
 command -v qemu-system-arm >/dev/null && command -v qemu-system-riscv32 >/dev/null || wanted+=(qemu-system-arm qemu-system-misc)
 command -v arm-none-eabi-gcc >/dev/null || wanted+=(gcc-arm-none-eabi)
 [ -n "${BISPECTRAL_CHROMIUM:-}" ] || command -v chromium chromium-browser google-chrome >/dev/null || wanted+=(chromium)
+command -v chromedriver >/dev/null || wanted+=(chromium-driver)
 if [ "${#wanted[@]}" -gt 0 ]; then
   "${as_root[@]}" apt-get update
   "${as_root[@]}" apt-get install -y --no-install-recommends "${wanted[@]}" ||
@@ -63,6 +64,10 @@ step "the fuzz target compiles"
 step "tests, with the firmware of five targets in QEMU"
 cargo test --workspace
 cargo test -p bispectral-core --features std,serde
+# Each kind of models alone: it is computed, and the others are refused by name.
+for kind in dense,f32 dense,f16 dense,i8 conjugates,f32 combined,i8 cyclic fft dense,f32,head; do
+  cargo test -q -p bispectral-core --no-default-features --features "$kind" --test features
+done
 
 step "packages: what is published builds and passes its tests alone"
 bash tests/package.sh target

@@ -6,14 +6,17 @@
 //! rounded to f32 by itself; nothing is fused. Eight lanes are one AVX register or two of SSE, and sixteen of the
 //! Cortex-M4F's 32 registers.
 
-use crate::magnitude::{Accumulator, Magnitude};
+use crate::kernel::{Coefficients, Kernel};
+use crate::magnitude::Accumulator;
 use crate::pairs::Order;
+use crate::sample::Signal;
 use crate::scaling::{PowerOfTwo, power_of_two};
-use crate::weights::{Element, Matrix, Row};
+use crate::significance::{Energy, Floor, Measured, energy_of_coefficients, energy_of_samples};
+use crate::weights::{Element, Row, Rows};
 use num_complex::Complex32;
 
 /// Independent partial sums of every sum over the inputs.
-pub const LANES: usize = 8;
+const LANES: usize = 8;
 
 type Lanes = [f32; LANES];
 
@@ -33,9 +36,13 @@ fn padded<E: Element>(rest: &[E]) -> Lanes {
     lanes
 }
 
-/// z_i = W_i (2^k x).
+/// z_i = W_i (2^k x), where there is no room for the scaled signal.
 #[inline(always)]
-fn coefficient<E: Element>(row: Row<'_, E>, x: &[f32], scale: PowerOfTwo) -> Complex32 {
+pub(crate) fn coefficient<E: Element>(
+    row: Row<'_, E>,
+    x: Signal<'_>,
+    scale: PowerOfTwo,
+) -> Complex32 {
     let (mut re, mut im) = ([0.0; LANES], [0.0; LANES]);
     let mut add = |x: Lanes, w_re: Lanes, w_im: Lanes| {
         for l in 0..LANES {
@@ -43,6 +50,9 @@ fn coefficient<E: Element>(row: Row<'_, E>, x: &[f32], scale: PowerOfTwo) -> Com
             re[l] += w_re[l] * x;
             im[l] += w_im[l] * x;
         }
+    };
+    let Signal::Floats(x) = x else {
+        return coefficient_of(x, scale, &|n| row.get(n).unwrap_or_default());
     };
     let (x, x_rest) = x.as_chunks::<LANES>();
     let (w_re, w_re_rest) = row.re.as_chunks::<LANES>();
@@ -56,22 +66,65 @@ fn coefficient<E: Element>(row: Row<'_, E>, x: &[f32], scale: PowerOfTwo) -> Com
     Complex32::new(total(re), total(im))
 }
 
-/// z = W (2^k x) of as many rows as there is room for. Compiled once an element type, for every kind that asks for it.
-#[inline(never)]
-pub(crate) fn coefficients<E: Element>(
-    weights: Matrix<'_, E>,
-    x: &[f32],
-    scale: Scale,
-    z: &mut [Complex32],
-) {
-    for (i, z) in z.iter_mut().enumerate() {
-        *z = coefficient(weights.row(i), x, scale.input());
-    }
+/// [`coefficient`] of a row whose numbers are put together one by one: slower and smaller, with the same bits.
+pub(crate) fn coefficient_of(
+    x: Signal<'_>,
+    scale: PowerOfTwo,
+    row: &dyn Fn(usize) -> Complex32,
+) -> Complex32 {
+    let mut lanes = [Complex32::ZERO; LANES];
+    x.each(|n, x| {
+        let (w, x) = (row(n), scale.scale(x));
+        if let Some(lane) = lanes.get_mut(n % LANES) {
+            lane.re += w.re * x;
+            lane.im += w.im * x;
+        }
+    });
+    Complex32::new(total(lanes.map(|l| l.re)), total(lanes.map(|l| l.im)))
 }
 
-/// Σ_n v_n W_jn, which for v = W_i ⊙ x is (W_i ⊙ W_j) x.
+/// z_k = U_k (2^k x) of a real row, in the lanes of [`coefficient`].
 #[inline(always)]
-fn product<E: Element>(v_re: &[f32], v_im: &[f32], row: Row<'_, E>) -> Complex32 {
+pub(crate) fn real_coefficient<E: Element>(row: &[E], x: Signal<'_>, scale: PowerOfTwo) -> f32 {
+    let Signal::Floats(x) = x else {
+        return real_coefficient_of(x, scale, &|n| row.get(n).map_or(0.0, |w| w.value()));
+    };
+    let mut sums = [0.0; LANES];
+    let mut add = |x: Lanes, w: Lanes| {
+        for l in 0..LANES {
+            sums[l] += w[l] * scale.scale(x[l]);
+        }
+    };
+    let (x, x_rest) = x.as_chunks::<LANES>();
+    let (w, w_rest) = row.as_chunks::<LANES>();
+    for (x, w) in x.iter().zip(w) {
+        add(*x, w.map(E::value));
+    }
+    if !x_rest.is_empty() {
+        add(padded(x_rest), padded(w_rest));
+    }
+    total(sums)
+}
+
+/// [`real_coefficient`] of numbers that are put together one by one.
+pub(crate) fn real_coefficient_of(
+    x: Signal<'_>,
+    scale: PowerOfTwo,
+    row: &dyn Fn(usize) -> f32,
+) -> f32 {
+    let mut sums = [0.0; LANES];
+    x.each(|n, x| {
+        if let Some(sum) = sums.get_mut(n % LANES) {
+            *sum += row(n) * scale.scale(x);
+        }
+    });
+    total(sums)
+}
+
+/// Σ_n v_n W_jn, which for v = W_i ⊙ x is (W_i ⊙ W_j) x, and for v = x is z_j: the terms of its imaginary part, all zero,
+/// change no bit.
+#[inline(always)]
+pub(crate) fn product<E: Element>(v: &[f32], row: Row<'_, E>) -> Complex32 {
     let (mut re, mut im) = ([0.0; LANES], [0.0; LANES]);
     let mut add = |v_re: Lanes, v_im: Lanes, w_re: Lanes, w_im: Lanes| {
         for l in 0..LANES {
@@ -81,6 +134,14 @@ fn product<E: Element>(v_re: &[f32], v_im: &[f32], row: Row<'_, E>) -> Complex32
             im[l] += v_im[l] * w_re[l];
         }
     };
+    // One length for all four, so that the loop has one end to look for.
+    let n = row.re.len();
+    let Some((v_re, v_im)) = v.split_at_checked(n) else {
+        return Complex32::ZERO;
+    };
+    if v_im.len() != n || row.im.len() != n {
+        return Complex32::ZERO;
+    }
     let (v_re, v_re_rest) = v_re.as_chunks::<LANES>();
     let (v_im, v_im_rest) = v_im.as_chunks::<LANES>();
     let (w_re, w_re_rest) = row.re.as_chunks::<LANES>();
@@ -95,21 +156,66 @@ fn product<E: Element>(v_re: &[f32], v_im: &[f32], row: Row<'_, E>) -> Complex32
     Complex32::new(total(re), total(im))
 }
 
+/// [`product`] of a row whose numbers are put together one by one: slower and smaller, with the same bits.
+pub(crate) fn product_of(v: &[f32], row: &dyn Fn(usize) -> Complex32) -> Complex32 {
+    let mut lanes = [Complex32::ZERO; LANES];
+    let (v_re, v_im) = v.split_at_checked(v.len() / 2).unwrap_or_default();
+    for (n, (v_re, v_im)) in v_re.iter().zip(v_im).enumerate() {
+        let w = row(n);
+        if let Some(lane) = lanes.get_mut(n % LANES) {
+            lane.re += v_re * w.re;
+            lane.re -= v_im * w.im;
+            lane.im += v_re * w.im;
+            lane.im += v_im * w.re;
+        }
+    }
+    Complex32::new(total(lanes.map(|l| l.re)), total(lanes.map(|l| l.im)))
+}
+
+/// z = W (2^k x) of as many rows as there is room for, with the scaled signal in two buffers of N.
+pub(crate) fn coefficients(
+    weights: &impl Rows,
+    x: Signal<'_>,
+    scale: Scale,
+    Scratch { v, z }: &mut Scratch<'_>,
+) {
+    v.fill(0.0);
+    let input = scale.input();
+    let mut v_re = v.iter_mut();
+    x.each(|_, x| {
+        if let Some(v) = v_re.next() {
+            *v = input.scale(x);
+        }
+    });
+    for (i, z) in z.iter_mut().enumerate() {
+        *z = weights.product(v, i);
+    }
+}
+
 /// A row times the signal, v_n = W_in (2^k x_n) 2^-E_w, into two buffers of N.
 #[inline(always)]
-pub(crate) fn weigh<E: Element>(
-    row: Row<'_, E>,
-    x: &[f32],
+pub(crate) fn weigh(
+    row: impl Iterator<Item = (f32, f32)>,
+    x: Signal<'_>,
     scale: Scale,
-    v_re: &mut [f32],
-    v_im: &mut [f32],
+    v: &mut [f32],
 ) {
     let (input, factor) = (scale.input(), scale.product());
-    let v = v_re.iter_mut().zip(v_im);
-    for (((v_re, v_im), x), (w_re, w_im)) in v.zip(x).zip(row.re.iter().zip(row.im)) {
-        let x = input.scale(*x);
-        *v_re = w_re.value() * x * factor;
-        *v_im = w_im.value() * x * factor;
+    let (v_re, v_im) = v.split_at_mut_checked(x.len()).unwrap_or_default();
+    let mut v = v_re.iter_mut().zip(v_im).zip(row);
+    let weighed = |(w_re, w_im): (f32, f32), x: f32| {
+        let x = input.scale(x);
+        (w_re * x * factor, w_im * x * factor)
+    };
+    match x {
+        Signal::Floats(x) => v.zip(x).for_each(|(((v_re, v_im), w), x)| {
+            (*v_re, *v_im) = weighed(w, *x);
+        }),
+        Signal::Numbers(value, len) => (0..len).for_each(|n| {
+            if let Some(((v_re, v_im), w)) = v.next() {
+                (*v_re, *v_im) = weighed(w, value(n));
+            }
+        }),
     }
 }
 
@@ -121,20 +227,18 @@ pub(crate) fn triple(z_i: Complex32, z_j: Complex32, s: Complex32) -> Complex32 
     Complex32::new(re * s.re + im * s.im, im * s.re - re * s.im)
 }
 
-/// Where the intermediate values of one signal live: N and N elements, and one number a stored row.
+/// Where the intermediate values of one signal live: N real and N imaginary parts, and one number a stored row.
 pub(crate) struct Scratch<'s> {
-    pub(crate) v_re: &'s mut [f32],
-    pub(crate) v_im: &'s mut [f32],
+    pub(crate) v: &'s mut [f32],
     pub(crate) z: &'s mut [Complex32],
 }
 
 impl<'s> Scratch<'s> {
     /// Of a buffer whose length the caller has checked: what is missing would be empty.
     pub(crate) fn split(buffer: &'s mut [f32], inputs: usize) -> Self {
-        let (v_re, rest) = buffer.split_at_mut_checked(inputs).unwrap_or_default();
-        let (v_im, z) = rest.split_at_mut_checked(inputs).unwrap_or_default();
+        let (v, z) = buffer.split_at_mut_checked(2 * inputs).unwrap_or_default();
         let z = bytemuck::try_cast_slice_mut(z).unwrap_or_default();
-        Scratch { v_re, v_im, z }
+        Scratch { v, z }
     }
 }
 
@@ -146,11 +250,32 @@ impl<'s> Scratch<'s> {
 pub(crate) struct Scale {
     signal: i32,
     weights: i32,
+    floor: Floor,
 }
 
 impl Scale {
-    pub(crate) fn new(signal: i32, weights: i32) -> Self {
-        Scale { signal, weights }
+    pub(crate) fn new(signal: i32, weights: i32, floor: Floor) -> Self {
+        Scale {
+            signal,
+            weights,
+            floor,
+        }
+    }
+
+    /// What rounding can make of a signal and weights of this magnitude.
+    pub(crate) fn floor(self) -> Floor {
+        self.floor
+    }
+
+    /// What the floor depends on, where samples are rounded as f32 are and z_ij are products with W.
+    pub(crate) fn energy(self, x: Signal<'_>, z: impl Iterator<Item = Complex32>) -> Energy {
+        let samples = energy_of_samples(x, self.signal());
+        Energy {
+            samples,
+            errors: self.floor.errors_of_floats(samples),
+            coefficients: energy_of_coefficients(z),
+            products: self.floor.modulus(),
+        }
     }
 
     /// What x is multiplied by.
@@ -184,30 +309,85 @@ impl Scale {
     }
 }
 
-/// Every β_ij of the scaled signal in the order of the pairs, and their norm.
-#[inline(always)]
-pub(crate) fn each_term<E: Element>(
-    weights: Matrix<'_, E>,
+/// Structure `dense`: W of any rows.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Dense<W> {
+    pub(crate) weights: W,
+    pub(crate) inputs: usize,
+    pub(crate) rows: usize,
+}
+
+impl<W: Rows> Kernel for Dense<W> {
+    fn scratch_len(&self) -> usize {
+        2 * self.inputs + 2 * self.rows
+    }
+
+    fn is_aligned(&self) -> bool {
+        self.weights.is_aligned()
+    }
+
+    fn weight(&self, row: usize, column: usize) -> Option<Complex32> {
+        self.weights.get(row, column)
+    }
+
+    fn coefficients<'s>(
+        &self,
+        x: Signal<'_>,
+        scale: Scale,
+        scratch: &'s mut [f32],
+    ) -> Coefficients<'s> {
+        let mut scratch = Scratch::split(scratch, self.inputs);
+        coefficients(&self.weights, x, scale, &mut scratch);
+        Coefficients::Complex(scratch.z)
+    }
+
+    fn coefficient(&self, z: &Coefficients<'_>, row: usize) -> Complex32 {
+        z.get(row)
+    }
+
+    #[inline]
+    fn each_term(
+        &self,
+        order: Order<'_>,
+        x: Signal<'_>,
+        scale: Scale,
+        scratch: &mut [f32],
+        mut each: impl FnMut(usize, usize, Complex32),
+    ) -> Measured {
+        each_term(self, order, x, scale, scratch, &mut each)
+    }
+}
+
+/// Every β_ij of the scaled signal in the order of the pairs, and their norm. A term takes hundreds of instructions, so that
+/// an indirect call is few more, and the loop is compiled once for all closures.
+#[inline(never)]
+fn each_term<W: Rows>(
+    Dense {
+        weights, inputs, ..
+    }: &Dense<W>,
     order: Order<'_>,
+    x: Signal<'_>,
     scale: Scale,
-    x: &[f32],
-    scratch: Scratch<'_>,
+    scratch: &mut [f32],
     each: &mut dyn FnMut(usize, usize, Complex32),
-) -> Magnitude {
-    let Scratch { v_re, v_im, z } = scratch;
-    coefficients(weights, x, scale, z);
-    let z = |row: usize| z.get(row).copied().unwrap_or_default();
+) -> Measured {
+    let mut scratch = Scratch::split(scratch, *inputs);
+    coefficients(weights, x, scale, &mut scratch);
+    let Scratch { v, z } = scratch;
+    let z_of = |row: usize| z.get(row).copied().unwrap_or_default();
     let mut squares = Accumulator::default();
     let (mut weighed, mut z_i) = (None, Complex32::ZERO);
     for (i, j) in order.iter() {
         if weighed != Some(i) {
-            weigh(weights.row(i), x, scale, v_re, v_im);
-            (weighed, z_i) = (Some(i), z(i));
+            weights.weigh(i, x, scale, v);
+            (weighed, z_i) = (Some(i), z_of(i));
         }
-        let s = product(v_re, v_im, weights.row(j));
-        let term = triple(z_i, z(j), s);
+        let s = weights.product(v, j);
+        let term = triple(z_i, z_of(j), s);
         squares.add(term);
         each(i, j, term);
     }
-    squares.finish(scale.bispectrum())
+    let magnitude = squares.finish(scale.bispectrum());
+    let energy = scale.energy(x, z.iter().copied());
+    scale.floor().measure(magnitude, energy)
 }

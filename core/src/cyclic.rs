@@ -18,11 +18,15 @@ mod fft;
 
 use crate::bispectrum::{Scale, triple};
 use crate::error::Error;
-use crate::format::{StoredStructure, Transform, order_and_exponent};
+use crate::feature::Feature;
+use crate::format::{Transform, numbers, order_and_exponent};
+use crate::kernel::{Coefficients, Kernel};
 use crate::magnitude::{Accumulator, BLOCK, Block, Blocks, Magnitude};
 use crate::pairs::Order;
+use crate::sample::Signal;
 use crate::scaling::{PowerOfTwo, power_of_two};
-use crate::weights::{Element, Weights, with_matrix};
+use crate::significance::{Energy, Measured, energy_of_coefficients};
+use crate::weights::Rows;
 use fft::fast;
 use num_complex::Complex32;
 
@@ -42,9 +46,9 @@ pub const fn cyclic_scratch_len(order: usize, longest_factor: usize) -> usize {
 
 /// A product of cyclic groups, the characters of the rows and the elements of the inputs; numbers are little-endian.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Cyclic<'a> {
+pub(crate) struct Cyclic<'a, W> {
     /// a·exp(−2πi t/e) for 0 ≤ t < e.
-    roots: Weights<'a>,
+    roots: W,
     transform: Transform,
     /// m_f
     factors: &'a [[u8; 2]],
@@ -58,6 +62,8 @@ pub(crate) struct Cyclic<'a> {
     exponent: usize,
     /// Whether each row's character is larger than that of the row before.
     ascending: bool,
+    /// Whether, besides, no two inputs stand at one element: then Parseval's equation bounds Σ|z|².
+    distinct: bool,
     /// The last m_f.
     last: usize,
     /// a is this, at least 1 and below 2, times 2^E_w.
@@ -100,86 +106,98 @@ impl Axis {
     }
 }
 
-impl<'a> Cyclic<'a> {
-    /// The model of a checked structure and finite roots, of which the largest has the exponent `largest`.
-    ///
-    /// # Errors
-    /// [`Error::Malformed`] where the structure is another, the first root no positive number, or a real or imaginary
-    /// part larger than it; [`Error::NeedsFft`] where the program was built without the transform the model calls for.
+/// The tables of a cyclic model, as bytes that were checked.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Tables<'a> {
+    pub(crate) transform: Transform,
+    pub(crate) factors: &'a [u8],
+    pub(crate) characters: &'a [u8],
+    pub(crate) elements: &'a [u8],
+}
+
+/// That the first root is a positive number and no real or imaginary part larger, and that the program has the transform.
+///
+/// # Errors
+/// [`Error::Malformed`], or [`Error::NeedsFeature`] where the program was built without the transform.
+pub(crate) fn check_roots(
+    roots: &impl Rows,
+    count: usize,
+    transform: Transform,
+    factors: &[u8],
+) -> Result<(), Error> {
+    let root = |t: usize| roots.get(0, t).unwrap_or_default();
+    let first = root(0);
+    let bounded = |w: Complex32| w.re.abs() <= first.re && w.im.abs() <= first.re;
+    if !(first.re > 0.0 && first.im == 0.0 && (0..count).map(root).all(bounded)) {
+        return Err(Error::Malformed);
+    }
+    let mut missing = transform_features(transform, factors).filter(|feature| !feature.is_on());
+    missing
+        .next()
+        .map_or(Ok(()), |feature| Err(Error::NeedsFeature { feature }))
+}
+
+/// The features that have the transforms along these factors.
+pub(crate) fn transform_features(
+    transform: Transform,
+    factors: &[u8],
+) -> impl Iterator<Item = Feature> + use<> {
+    let fast = numbers(factors).filter(|factor| transform.is_fast(*factor));
+    let longest = fast.max();
+    let large = longest.is_some_and(|factor| factor > 256);
+    let fast = longest.map(|_| Feature::Fft);
+    fast.into_iter().chain(large.then_some(Feature::Fft1024))
+}
+
+/// Whether each of these numbers is larger than the one before.
+pub(crate) fn is_ascending(characters: &[u8]) -> bool {
+    numbers(characters).is_sorted_by(|a, b| a < b)
+}
+
+impl<'a, W: Rows> Cyclic<'a, W> {
+    /// Of tables and roots that were checked, of which the largest has the exponent `largest`.
     pub(crate) fn new(
-        structure: &StoredStructure<'a>,
-        roots: Weights<'a>,
+        tables: &Tables<'a>,
+        roots: W,
         largest: i32,
-    ) -> Result<Self, Error> {
-        let StoredStructure::Cyclic {
-            transform,
-            factors,
-            characters,
-            elements,
-        } = *structure
-        else {
-            return Err(Error::Malformed);
-        };
-        let (order, exponent) = order_and_exponent(factors).ok_or(Error::Malformed)?;
-        let (factors, _) = factors.as_chunks();
-        let a = first_and_largest(roots).ok_or(Error::Malformed)?;
-        if transform == Transform::Fft && !fft::AVAILABLE {
-            return Err(Error::NeedsFft);
-        }
-        Ok(Cyclic {
+        (ascending, distinct): (bool, bool),
+    ) -> Self {
+        let (order, exponent) = order_and_exponent(tables.factors).unwrap_or((1, 1));
+        let (factors, _) = tables.factors.as_chunks();
+        let a = roots.get(0, 0).unwrap_or_default().re;
+        Cyclic {
             roots,
-            transform,
+            transform: tables.transform,
             factors,
-            characters: characters.as_chunks().0,
-            elements: elements.as_chunks().0,
+            characters: tables.characters.as_chunks().0,
+            elements: tables.elements.as_chunks().0,
             order,
             exponent,
-            ascending: characters
-                .as_chunks()
-                .0
-                .is_sorted_by(|a, b| number(a) < number(b)),
+            ascending,
+            distinct,
             last: factors.last().map_or(1, number).max(1),
             amplitude: a * power_of_two(-largest),
             reciprocal: 1.0 / a,
-        })
-    }
-
-    /// Elements of scratch for one signal.
-    pub(crate) fn scratch_len(&self) -> usize {
-        let longest = self.factors.iter().map(number).max();
-        cyclic_scratch_len(self.order, longest.unwrap_or_default())
-    }
-
-    pub(crate) fn is_aligned(&self) -> bool {
-        self.roots.is_aligned()
-    }
-
-    /// W_in: the root number Σ_f k_f g_f e/m_f.
-    pub(crate) fn weight(&self, row: usize, column: usize) -> Option<Complex32> {
-        let mut k = self.characters.get(row).map(number)?;
-        let mut g = self.elements.get(column).map(number)?;
-        let mut root = 0;
-        for m in self.factors.iter().rev().map(number) {
-            let m = m.max(1);
-            root += (k % m) * (g % m) % m * (self.exponent / m);
-            (k, g) = (k / m, g / m);
         }
-        let root = root % self.exponent.max(1);
-        self.roots.get(0, root)
     }
 
-    /// Z of the scaled signal, at the front of the scratch.
-    fn coefficients<'s>(&self, x: &[f32], scale: Scale, scratch: &'s mut [f32]) -> &'s [Complex32] {
+    /// Z of the scaled signal, at the front of the scratch, and ‖a x‖².
+    fn all_coefficients<'s>(
+        &self,
+        x: Signal<'_>,
+        scale: Scale,
+        scratch: &'s mut [f32],
+    ) -> (&'s [Complex32], f32) {
         let scratch: &mut [Complex32] = bytemuck::try_cast_slice_mut(scratch).unwrap_or_default();
         let (z, line) = scratch.split_at_mut_checked(self.order).unwrap_or_default();
-        self.scatter_samples(x, scale.signal(), z);
+        let squares = self.scatter_samples(x, scale.signal(), z);
         let longest = self.longest();
         self.transform_axis(longest, longest, z, line);
         for axis in self.axes().filter(|axis| *axis != longest) {
             self.transform_axis(axis, longest, z, line);
         }
         self.fill_in(longest, z);
-        z
+        (z, squares)
     }
 
     /// The factors that do something, the last first.
@@ -201,14 +219,20 @@ impl<'a> Cyclic<'a> {
         self.axes().fold(none, longer)
     }
 
-    /// Samples to their elements, times a·2^-E_w.
-    fn scatter_samples(&self, x: &[f32], scale: PowerOfTwo, z: &mut [Complex32]) {
+    /// Samples to their elements, times a·2^-E_w; the sum of their squares.
+    fn scatter_samples(&self, x: Signal<'_>, scale: PowerOfTwo, z: &mut [Complex32]) -> f32 {
         z.fill(Complex32::ZERO);
-        for (x, element) in x.iter().zip(self.elements) {
-            if let Some(z) = z.get_mut(number(element)) {
-                z.re += scale.scale(*x) * self.amplitude;
+        let mut squares = 0.0;
+        let mut elements = self.elements.iter();
+        x.each(|_, x| {
+            let element = elements.next().map_or(0, number);
+            let x = scale.scale(x) * self.amplitude;
+            squares += x * x;
+            if let Some(z) = z.get_mut(element) {
+                z.re += x;
             }
-        }
+        });
+        squares
     }
 
     /// Every line along a factor. Along the longest, which is the first, all are real and half of a line is enough;
@@ -254,12 +278,9 @@ impl<'a> Cyclic<'a> {
     /// exp(−2πi t/m) for a factor of order m.
     fn write_roots(&self, roots: &mut [Complex32]) {
         let step = self.exponent / roots.len().max(1);
-        with_matrix!(self.roots, w => {
-            let stored = w.row(0);
-            for (t, root) in roots.iter_mut().enumerate() {
-                *root = stored.get(t * step).unwrap_or_default() * self.reciprocal;
-            }
-        });
+        for (t, root) in roots.iter_mut().enumerate() {
+            *root = self.roots.get(0, t * step).unwrap_or_default() * self.reciprocal;
+        }
     }
 
     /// Z_k = conj(Z_−k) for the other half.
@@ -282,39 +303,37 @@ impl<'a> Cyclic<'a> {
         self.axes().map(negated).sum()
     }
 
-    /// z_i of the scaled signal, row after row.
-    pub(crate) fn each_coefficient(
+    /// Whether β has a direction. Σ|z|² of some characters is at most that of all, n‖a x‖²: where that is enough, as for
+    /// most signals, the rows are not gone through.
+    #[inline(never)]
+    fn measure(
         &self,
-        x: &[f32],
+        magnitude: Magnitude,
         scale: Scale,
-        scratch: &mut [f32],
-        each: &mut dyn FnMut(Complex32),
-    ) {
-        let z = self.coefficients(x, scale, scratch);
-        for k in self.characters {
-            each(at(z, number(k)));
+        z: &[Complex32],
+        squares: f32,
+    ) -> Measured {
+        let floor = scale.floor();
+        let samples = squares / floor.modulus();
+        let energy = Energy {
+            samples,
+            errors: floor.errors_of_floats(samples),
+            coefficients: squares * self.order as f32,
+            products: floor.modulus(),
+        };
+        let bounded = floor.measure(magnitude, energy);
+        if self.distinct && bounded.has_direction {
+            return bounded;
         }
-    }
-
-    /// Every β_ij of the scaled signal in the order of the pairs, and their norm.
-    #[inline]
-    pub(crate) fn each_term(
-        &self,
-        order: Order<'_>,
-        x: &[f32],
-        scale: Scale,
-        scratch: &mut [f32],
-        mut each: impl FnMut(usize, usize, Complex32),
-    ) -> Magnitude {
-        let z = self.coefficients(x, scale, scratch);
-        if !order.is_all() {
-            return self.listed(order, z, scale, &mut each);
-        }
-        let squares = self.all(z, &mut each);
-        match squares.finish(scale.bispectrum()) {
-            Some(magnitude) => magnitude,
-            None => self.listed(order, z, scale, &mut |_, _, _| ()),
-        }
+        let rows = self.characters.iter().map(|k| at(z, number(k)));
+        let coefficients = energy_of_coefficients(rows);
+        floor.measure(
+            magnitude,
+            Energy {
+                coefficients,
+                ..energy
+            },
+        )
     }
 
     /// Every pair, run after run. Not inlined, so that the loop has the registers to itself.
@@ -415,6 +434,63 @@ impl<'a> Cyclic<'a> {
     }
 }
 
+impl<W: Rows> Kernel for Cyclic<'_, W> {
+    fn scratch_len(&self) -> usize {
+        let longest = self.factors.iter().map(number).max();
+        cyclic_scratch_len(self.order, longest.unwrap_or_default())
+    }
+
+    fn is_aligned(&self) -> bool {
+        self.roots.is_aligned()
+    }
+
+    /// W_in: the root number Σ_f k_f g_f e/m_f.
+    fn weight(&self, row: usize, column: usize) -> Option<Complex32> {
+        let mut k = self.characters.get(row).map(number)?;
+        let mut g = self.elements.get(column).map(number)?;
+        let mut root = 0;
+        for m in self.factors.iter().rev().map(number) {
+            let m = m.max(1);
+            root += (k % m) * (g % m) % m * (self.exponent / m);
+            (k, g) = (k / m, g / m);
+        }
+        let root = root % self.exponent.max(1);
+        self.roots.get(0, root)
+    }
+
+    fn coefficients<'s>(
+        &self,
+        x: Signal<'_>,
+        scale: Scale,
+        scratch: &'s mut [f32],
+    ) -> Coefficients<'s> {
+        Coefficients::Complex(self.all_coefficients(x, scale, scratch).0)
+    }
+
+    fn coefficient(&self, z: &Coefficients<'_>, row: usize) -> Complex32 {
+        at(z.complex(), self.characters.get(row).map_or(0, number))
+    }
+
+    /// Compiled into each caller: a term takes no more than an indirect call would.
+    #[inline]
+    fn each_term(
+        &self,
+        order: Order<'_>,
+        x: Signal<'_>,
+        scale: Scale,
+        scratch: &mut [f32],
+        mut each: impl FnMut(usize, usize, Complex32),
+    ) -> Measured {
+        let (z, squares) = self.all_coefficients(x, scale, scratch);
+        let magnitude = if order.is_all() {
+            self.all(z, &mut each).finish(scale.bispectrum())
+        } else {
+            self.listed(order, z, scale, &mut each)
+        };
+        self.measure(magnitude, scale, z, squares)
+    }
+}
+
 /// Σ_g v_g w^(k g) for k = 0, 1, … of the outputs, w the first root of unity.
 #[inline(always)]
 fn sums<'z>(
@@ -458,15 +534,4 @@ fn number(bytes: &[u8; 2]) -> usize {
 #[inline(always)]
 fn at(z: &[Complex32], k: usize) -> Complex32 {
     z.get(k).copied().unwrap_or_default()
-}
-
-/// a, where it is the first root and no part of another is larger.
-fn first_and_largest(roots: Weights<'_>) -> Option<f32> {
-    with_matrix!(roots, w => {
-        let row = w.row(0);
-        let first = row.get(0)?;
-        let bounded = |part: f32| part.abs() <= first.re;
-        let parts = row.re.iter().chain(row.im).map(|part| part.value());
-        (first.re > 0.0 && first.im == 0.0 && parts.into_iter().all(bounded)).then_some(first.re)
-    })
 }

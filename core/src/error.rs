@@ -1,5 +1,6 @@
 //! What can go wrong, each with a name: a damaged model, or a call that cannot be answered.
 
+use crate::feature::Feature;
 use core::fmt;
 
 /// Why a model was refused or a computation not done.
@@ -111,12 +112,18 @@ pub enum Error {
     },
     /// Every sample is zero: there is no direction to normalise.
     ZeroInput,
-    /// The signal is not zero, but all of its β_ij are, or too small for f32: no row of W responds to it.
+    /// The signal is not zero, but its bispectrum is, or no larger than rounding alone could make it: third order says
+    /// nothing about it. Signals with odd harmonics only are of this kind, among them every zero-mean sinusoid on an even
+    /// cycle, and those to which no row of W responds. [`power_spectrum`](crate::Model::power_spectrum) has an answer for
+    /// all; `docs/numerics.md` derives the bound, which is the same for every form and encoding of a model.
     ZeroBispectrum,
     /// The result is larger than f32 holds; [`invariants`](crate::Model::invariants) never are.
     Overflow,
-    /// The model's transform is fast, and this program was built without the feature `fft` of bispectral-core.
-    NeedsFft,
+    /// The model is of a kind that this program was built without.
+    NeedsFeature {
+        /// The feature of bispectral-core that has it.
+        feature: Feature,
+    },
     /// The model tells no classes apart: it was exported without a classifier.
     NoClassifier,
 }
@@ -203,9 +210,9 @@ impl fmt::Display for Error {
             Error::WeightRange => {
                 f.write_str("the largest weight is outside 2^-60 to 2^60: scale W by a constant")
             }
-            Error::NeedsFft => f.write_str(
-                "the model calls for a fast Fourier transform: build with the feature `fft` of bispectral-core, \
-                 or export it with sums",
+            Error::NeedsFeature { feature } => write!(
+                f,
+                "the model needs the feature `{feature}` of bispectral-core: build with it, or export another form"
             ),
             Error::InputLength { needed, found } => {
                 write!(f, "{found} samples where the model has {needed} inputs")
@@ -227,7 +234,9 @@ impl fmt::Display for Error {
             Error::NoClassifier => f.write_str(
                 "the model has no classifier: export one with it",
             ),
-            Error::ZeroBispectrum => f.write_str("no row of W responds to the signal"),
+            Error::ZeroBispectrum => f.write_str(
+                "the bispectrum is zero up to rounding: third order says nothing about this signal, its power spectrum does",
+            ),
             Error::Overflow => {
                 f.write_str("the result is larger than f32 holds: scale the signal down")
             }

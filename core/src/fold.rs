@@ -40,16 +40,19 @@ impl<'a> Fold<'a> {
     }
 
     /// z of every row, from those of the stored rows.
-    pub(crate) fn each_coefficient(&self, z: &[Complex32], each: &mut dyn FnMut(Complex32)) {
+    pub(crate) fn coefficients(&self, z: &[Complex32]) -> impl Iterator<Item = Complex32> {
         let rows = if self.table.is_empty() {
             z.len()
         } else {
             self.table.len()
         };
-        for row in 0..rows {
-            let (stored, conjugated) = self.stored(row);
-            each(folded(z, stored, conjugated));
-        }
+        (0..rows).map(move |row| self.coefficient(z, row))
+    }
+
+    /// z of row `i`, from those of the stored rows.
+    pub(crate) fn coefficient(&self, z: &[Complex32], i: usize) -> Complex32 {
+        let (stored, conjugated) = self.stored(i);
+        folded(z, stored, conjugated)
     }
 }
 

@@ -3,20 +3,23 @@
 //! [`Parts`] are what a model consists of, as values: a writer's input, and what [`Model::parts`](crate::Model::parts)
 //! shows of a model that was read, where every list is borrowed in place. A section is a kind and bytes that belong to it.
 
+pub mod couplings;
+mod crc;
 mod list;
+mod utf8;
 mod view;
 
 use crate::error::{Error, saturate};
 use crate::pairs::pair_count;
 use core::convert::Infallible;
 use core::ops::RangeInclusive;
-use crc::{CRC_32_ISO_HDLC, Crc, Table};
+pub use couplings::Couplings;
 pub use list::{List, Value};
 use serde::ser::{SerializeSeq, SerializeStruct};
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Serialize, Serializer};
 pub use view::StoredLayers;
 pub(crate) use view::{
-    Encoding, LayerEncoding, Layout, StoredStructure, View, numbers, order_and_exponent,
+    Encoding, LayerEncoding, StoredStructure, View, numbers, order_and_exponent,
 };
 
 /// The first four bytes of every model.
@@ -36,9 +39,6 @@ pub(crate) const CONJUGATED: u16 = 1 << 15;
 const CRC_LEN: usize = 4;
 /// Factors and layers are counted in one byte.
 const MOST_COUNTED: usize = u8::MAX as usize;
-
-/// One table of 1 KiB: a look-up a byte, instead of eight shifts.
-const CRC: Crc<u32, Table<1>> = Crc::<u32, Table<1>>::new(&CRC_32_ISO_HDLC);
 
 /// What a model consists of.
 ///
@@ -68,12 +68,14 @@ pub struct Parts<'a> {
     pub group: Option<&'a str>,
     /// Which pairs (i, j) are computed.
     pub pairs: PairList<'a>,
+    /// What the features are made of z, z_ij and β.
+    pub output: Output,
     /// How z and z_ij are computed from the weights.
     pub structure: Structure<'a>,
     /// What follows the invariants.
     pub head: Head<'a>,
     /// Stored row after stored row, in each the N real parts and then the N imaginary parts; for [`Structure::Cyclic`] one
-    /// such row, the roots of unity.
+    /// such row, the roots of unity; for [`Structure::Couplings`] the stored numbers of U, which are real.
     pub weights: Weights<'a>,
 }
 
@@ -105,6 +107,25 @@ pub enum PairList<'a> {
     All,
     /// Kind 1: these, each i and j ≥ i, ascending in the order of [`pairs`](crate::pairs).
     Listed(List<'a, (u16, u16)>),
+}
+
+/// What the features of a signal are.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
+pub enum Output {
+    /// β̄: the normalised bispectrum, two numbers a pair.
+    #[default]
+    Bispectrum,
+    /// Of degree one in the signal: |z_k|, one number a row, and w·(β_ij/|β_ij|)/(1/|z_i| + 1/|z_j| + 1/(t|z_ij|)), two a
+    /// pair, all divided by ‖z‖.
+    DegreeOne {
+        /// w, what the phases weigh beside the magnitudes: positive, within 2^±30.
+        weight: f32,
+        /// t, what brings W_i ⊙ W_j to the magnitude of a row: 1/|W_in| where W holds characters. Positive; t·2^E is within
+        /// 2^±30, with E the exponent of the largest weight.
+        products: f32,
+    },
 }
 
 /// How z_i and z_ij = (W_i ⊙ W_j) x are computed.
@@ -145,6 +166,9 @@ pub enum Structure<'a> {
         /// g_n: the element at which each input stands.
         elements: List<'a, u16>,
     },
+    /// Kind 4: no W, but forms of blocks of z = U x, for groups that need not commute. All pairs: the terms are its
+    /// invariants.
+    Couplings(Couplings<'a>),
 }
 
 /// A row of W: a stored row, or its conjugate.
@@ -177,7 +201,7 @@ pub enum Transform {
     /// Sums along one factor after the other.
     #[default]
     Sums,
-    /// A fast Fourier transform along factors of 4, 8, …, 1024; sums along others. Needs the feature `fft`.
+    /// A fast Fourier transform along factors of 4, 8, …, 1024; sums along others. Needs the feature `fft`, those of 512 and 1024 `fft-1024`.
     Fft,
 }
 
@@ -209,10 +233,9 @@ pub enum Head<'a> {
     Perceptron(Layers<'a>),
 }
 
-/// The layers of a perceptron: two numbers a pair enter the first, and the last gives the scores of the classes.
+/// The layers of a perceptron: the features enter the first, and the last gives the scores of the classes.
 ///
-/// The weights of the first layer are, for each pair in the order of the features, those of the real part for every output
-/// and then those of the imaginary part; of the others, for each output those of every input.
+/// The weights of the first layer are, for each feature in their order, those for every output; of the others, for each output those of every input.
 #[derive(Debug, Clone, Copy)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
@@ -291,13 +314,13 @@ impl<'a> Parts<'a> {
     /// [`write`](Self::write), to a slice that is as long as the model.
     fn write_exactly(&self, out: &mut [u8]) -> Result<(), Error> {
         let length = saturate(out.len());
-        let (message, crc) = out
+        let (message, behind) = out
             .split_last_chunk_mut::<CRC_LEN>()
             .ok_or(Error::Malformed)?;
         postcard::to_slice(&self.message(self.padding()?, length), message)
             .map_err(|_| Error::Malformed)?;
-        View::of_message(message)?;
-        *crc = CRC.checksum(message).to_le_bytes();
+        View::split(message).check(message)?;
+        *behind = crc::checksum(message).to_le_bytes();
         Ok(())
     }
 
@@ -312,7 +335,7 @@ impl<'a> Parts<'a> {
             name: self.name,
             group: self.group.unwrap_or_default(),
             encoding: Section(Content::Encoding(&self.weights)),
-            pairs: Section(Content::Pairs(&self.pairs)),
+            pairs: Section(Content::Pairs(&self.pairs, self.output)),
             structure: Section(Content::Structure(&self.structure)),
             head: Section(Content::Head(&self.head)),
             padding: ZEROS.get(..padding).unwrap_or_default(),
@@ -346,16 +369,28 @@ impl<'a> Parts<'a> {
                     && characters.len() == rows
                     && elements.len() == inputs
             }
+            Structure::Couplings(couplings) => couplings.fit(inputs, rows),
         };
-        let pairs = match self.pairs {
-            PairList::All => pair_count(rows),
-            PairList::Listed(pairs) => pairs.len(),
+        let features = match (self.structure, self.pairs) {
+            (Structure::Couplings(couplings), _) => couplings.terms.len(),
+            (_, PairList::All) => 2 * pair_count(rows),
+            (_, PairList::Listed(pairs)) => 2 * pairs.len(),
         };
         let head = match self.head {
             Head::None => true,
-            Head::Perceptron(layers) => layers.fit(2 * pairs),
+            Head::Perceptron(layers) => layers.fit(features + self.output.magnitudes(rows)),
         };
         (whole && head).then_some(())
+    }
+}
+
+impl Output {
+    /// Features before those of the pairs: one a row, or none.
+    pub(crate) fn magnitudes(self, rows: usize) -> usize {
+        match self {
+            Output::Bispectrum => 0,
+            Output::DegreeOne { .. } => rows,
+        }
     }
 }
 
@@ -391,6 +426,7 @@ impl Structure<'_> {
                 characters.write(put)?;
                 elements.write(put)
             }
+            Structure::Couplings(couplings) => couplings.write(put),
         }
     }
 }
@@ -452,7 +488,7 @@ impl Layers<'_> {
 }
 
 /// The message, field by field in the order of the bytes; the CRC follows it.
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize)]
 struct Message<'a, S, W> {
     magic: [u8; 4],
     version: u8,
@@ -460,7 +496,6 @@ struct Message<'a, S, W> {
     length: u32,
     inputs: u16,
     rows: u16,
-    #[serde(borrow)]
     name: &'a str,
     group: &'a str,
     encoding: S,
@@ -484,7 +519,7 @@ impl<S: Serialize, W: Serialize> Message<'_, S, W> {
 enum Content<'p> {
     /// The section: the scales, where there are any.
     Encoding(&'p Weights<'p>),
-    Pairs(&'p PairList<'p>),
+    Pairs(&'p PairList<'p>, Output),
     Structure(&'p Structure<'p>),
     Head(&'p Head<'p>),
     Weights(&'p Weights<'p>),
@@ -522,15 +557,18 @@ impl Content<'_> {
                 Weights::F16(_) => 1,
                 Weights::I8 { .. } => 2,
             },
-            Content::Pairs(pairs) => match pairs {
-                PairList::All => 0,
-                PairList::Listed(_) => 1,
+            Content::Pairs(pairs, output) => match (pairs, output) {
+                (PairList::All, Output::Bispectrum) => 0,
+                (PairList::Listed(_), Output::Bispectrum) => 1,
+                (PairList::All, Output::DegreeOne { .. }) => 2,
+                (PairList::Listed(_), Output::DegreeOne { .. }) => 3,
             },
             Content::Structure(structure) => match structure {
                 Structure::Dense => 0,
                 Structure::Conjugates { .. } => 1,
                 Structure::Combined { .. } => 2,
                 Structure::Cyclic { .. } => 3,
+                Structure::Couplings(_) => 4,
             },
             Content::Head(head) => match head {
                 Head::None => 0,
@@ -561,8 +599,16 @@ impl Content<'_> {
         match *self {
             Content::Encoding(Weights::I8 { scales, .. }) => scales.write(put),
             Content::Encoding(_) => Ok(()),
-            Content::Pairs(PairList::All) => Ok(()),
-            Content::Pairs(PairList::Listed(pairs)) => pairs.write(put),
+            Content::Pairs(pairs, output) => {
+                if let Output::DegreeOne { weight, products } = output {
+                    put(&weight.to_le_bytes())?;
+                    put(&products.to_le_bytes())?;
+                }
+                match pairs {
+                    PairList::All => Ok(()),
+                    PairList::Listed(pairs) => pairs.write(put),
+                }
+            }
             Content::Structure(structure) => structure.write(put),
             Content::Head(Head::None) => Ok(()),
             Content::Head(Head::Perceptron(layers)) => layers.write(put),

@@ -38,14 +38,6 @@ impl Element for u16 {
     }
 }
 
-/// Little-endian bytes of a binary16 at any alignment.
-impl Element for [u8; 2] {
-    #[inline(always)]
-    fn value(self) -> f32 {
-        widen(u16::from_le_bytes(self))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -71,7 +63,6 @@ mod tests {
             let expected = defined(half) as f32;
             assert_eq!(f64::from(expected), defined(half), "an f32 holds it");
             assert_eq!(widen(half).to_bits(), expected.to_bits(), "{half:04x}");
-            assert_eq!(half.to_le_bytes().value().to_bits(), expected.to_bits());
             assert_eq!(half.value().to_bits(), expected.to_bits());
             count += 1;
         }

@@ -1,17 +1,17 @@
 //! A classifier behind the invariants: a multi-layer perceptron whose first layer is fed term by term.
 //!
-//! > a_1 = V_1 [Re β̄; Im β̄] + b_1,  a_l+1 = V_l+1 max(0, a_l) + b_l+1,  scores = a_L
+//! > a_1 = V_1 [Re β̄; Im β̄] + b_1 (or of the features of degree one),  a_l+1 = V_l+1 max(0, a_l) + b_l+1,  scores = a_L
 //!
 //! A projection of the invariants and the layer behind it are one linear map, and that of β̄ is that of β divided by
 //! ‖β‖ at the end: so there is room for h_1 sums only, never for the invariants.
 //!
-//! **The order.** In the first layer a sum takes, for every pair in the order of the features, weight·Re β_ij and then
-//! weight·Im β_ij; then it is multiplied by 1/‖β‖, then by the scale of its row (i8 only), and the bias is added.
+//! **The order.** In the first layer a sum takes weight·feature in the order of the features, before they are normalised: for
+//! every pair weight·Re β_ij and then weight·Im β_ij; then it is multiplied by 1/‖β‖ (of degree one 1/‖z‖), then by the scale
+//! of its row (i8 only), and the bias is added.
 //! In the others a sum takes its inputs in their order, then scale and bias. Nothing is fused.
 
 use crate::error::Error;
 use crate::format::{LayerEncoding, MAX_DIMENSION, StoredLayers, numbers};
-use crate::magnitude::Magnitude;
 use num_complex::Complex32;
 
 /// Bytes of an f32: a weight, a scale or a bias.
@@ -24,8 +24,10 @@ pub(crate) struct Perceptron<'a> {
     /// m_l: numbers that leave each layer, little-endian.
     sizes: &'a [u8],
     layers: &'a [u8],
-    /// Numbers that enter the first: two a pair.
+    /// Numbers that enter the first.
     features: usize,
+    /// Of them in one invariant: two, or one where it is real.
+    parts: usize,
 }
 
 /// One layer as it lies in flash.
@@ -38,33 +40,31 @@ struct Layer<'a> {
 }
 
 impl<'a> Perceptron<'a> {
-    /// The perceptron of these layers behind `pairs` invariants, if it has one.
-    ///
-    /// # Errors
-    /// [`Error::Malformed`] where sizes and bytes do not fit together, or a number is not finite.
-    pub(crate) fn new(
-        layers: Option<StoredLayers<'a>>,
-        pairs: usize,
-    ) -> Result<Option<Self>, Error> {
-        let Some(StoredLayers {
+    /// The perceptron of these layers behind so many features, of invariants of so many `parts`.
+    pub(crate) fn new(layers: StoredLayers<'a>, features: usize, parts: usize) -> Self {
+        let StoredLayers {
             encoding,
             sizes,
             layers,
-        }) = layers
-        else {
-            return Ok(None);
-        };
-        let perceptron = Perceptron {
+        } = layers;
+        Perceptron {
             encoding,
             sizes,
             layers,
-            features: 2 * pairs,
-        };
-        perceptron.check().ok_or(Error::Malformed)?;
-        Ok(Some(perceptron))
+            features,
+            parts,
+        }
     }
 
-    fn check(&self) -> Option<()> {
+    /// That sizes and bytes fit together, and every number is finite.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`] where they do not.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        self.checked().ok_or(Error::Malformed)
+    }
+
+    fn checked(&self) -> Option<()> {
         let count = self.sizes.len() / 2;
         let counted = self.sizes.len().is_multiple_of(2) && (1..=255).contains(&count);
         let sized = numbers(self.sizes).all(|size| (1..=MAX_DIMENSION).contains(&size));
@@ -198,40 +198,47 @@ pub(crate) struct FirstLayer<'a, 's> {
     sums: &'s mut [f32],
     /// Room for the widest layer.
     other: &'s mut [f32],
-    /// Terms so far.
+    /// Numbers so far.
     at: usize,
 }
 
 impl FirstLayer<'_, '_> {
-    /// Adds the next term of the bispectrum to the sums.
+    /// Adds the parts of the next term, not yet normalised, to the sums.
     #[inline(always)]
     pub(crate) fn add(&mut self, term: Complex32) {
+        self.add_number(term.re);
+        if self.perceptron.parts > 1 {
+            self.add_number(term.im);
+        }
+    }
+
+    /// Adds the next feature, not yet normalised, to the sums.
+    #[inline(never)]
+    pub(crate) fn add_number(&mut self, value: f32) {
         let sums = self.sums.get_mut(..self.outputs).unwrap_or_default();
         let weights = self.layer.weights;
-        for (part, value) in [(2 * self.at, term.re), (2 * self.at + 1, term.im)] {
-            match self.perceptron.encoding {
-                LayerEncoding::F32 => {
-                    let (weights, _) = weights.as_chunks::<F32>();
-                    let column = column(weights, part, self.outputs);
-                    for (sum, weight) in sums.iter_mut().zip(column) {
-                        *sum += f32::from_le_bytes(*weight) * value;
-                    }
+        match self.perceptron.encoding {
+            LayerEncoding::F32 => {
+                let (weights, _) = weights.as_chunks::<F32>();
+                let column = column(weights, self.at, self.outputs);
+                for (sum, weight) in sums.iter_mut().zip(column) {
+                    *sum += f32::from_le_bytes(*weight) * value;
                 }
-                LayerEncoding::I8 => {
-                    let column = column(weights, part, self.outputs);
-                    for (sum, weight) in sums.iter_mut().zip(column) {
-                        *sum += f32::from(*weight as i8) * value;
-                    }
+            }
+            LayerEncoding::I8 => {
+                let column = column(weights, self.at, self.outputs);
+                for (sum, weight) in sums.iter_mut().zip(column) {
+                    *sum += f32::from(*weight as i8) * value;
                 }
             }
         }
         self.at += 1;
     }
 
-    /// The scores, once all terms were added and their norm is known.
-    pub(crate) fn scores(self, magnitude: Magnitude, scores: &mut [f32]) {
+    /// The scores, once all features were added and what normalises them is known.
+    pub(crate) fn scores(self, factor: f32, scores: &mut [f32]) {
         let sums = self.sums.get_mut(..self.outputs).unwrap_or_default();
-        self.layer.finish(sums, 1.0 / magnitude.norm());
+        self.layer.finish(sums, factor);
         (self.perceptron).other_layers(self.rest, self.sums, self.other, scores);
     }
 }

@@ -22,21 +22,25 @@
 use crate::bispectrum::{Scale, triple};
 use crate::error::Error;
 use crate::fold::{Fold, folded};
-use crate::magnitude::{Accumulator, Magnitude};
+use crate::kernel::{Coefficients, Kernel};
+use crate::magnitude::Accumulator;
 use crate::pairs::Order;
+use crate::sample::Signal;
 use crate::scaling::{bits_of_count, exponent_of_largest, power_of_two, restore};
+use crate::significance::{
+    Energy, MOST_BITS, Measured, SUM_BITS, energy_of_coefficients, energy_of_samples,
+};
+use crate::weights::Largest;
 use num_complex::{Complex, Complex32};
 
 /// Bits of |q|.
 const WEIGHT_BITS: u32 = 7;
-/// Bits of the magnitude of an i16.
-const MOST_BITS: u32 = 15;
-/// Bits of the magnitude of an i32.
-const SUM_BITS: u32 = 31;
+/// The square of the largest |q|.
+const LARGEST_SQUARE: f32 = 127.0 * 127.0;
 
 /// How many bits a signal of N samples and its products with a row keep: as many as no sum leaves i32 with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Precision {
+pub(crate) struct Precision {
     /// b_x.
     signal: u32,
     /// b_v.
@@ -45,11 +49,11 @@ struct Precision {
 
 impl Precision {
     /// That of a model of 1 ≤ N ≤ 2^13 inputs.
-    const fn of(inputs: usize) -> Self {
+    pub(crate) const fn of(inputs: usize) -> Self {
         let terms = bits_of_count(inputs);
         Precision {
-            signal: least(MOST_BITS, SUM_BITS - WEIGHT_BITS - terms),
-            product: least(MOST_BITS, SUM_BITS - WEIGHT_BITS - terms - 1),
+            signal: least(MOST_BITS, SUM_BITS - terms),
+            product: least(MOST_BITS, SUM_BITS - terms - 1),
         }
     }
 
@@ -59,7 +63,7 @@ impl Precision {
     }
 
     /// X is the signal times 2 to this, for a signal whose largest sample has `exponent`.
-    const fn of_signal(self, exponent: i32) -> i32 {
+    pub(crate) const fn of_signal(self, exponent: i32) -> i32 {
         self.signal as i32 - 1 - exponent
     }
 
@@ -77,7 +81,7 @@ const fn least(a: u32, b: u32) -> u32 {
 ///
 /// `exponent` is that of the largest sample. Integer arithmetic on the bits of x: no processor needs floats for it.
 #[inline(always)]
-fn quantise(x: f32, exponent: i32, precision: Precision) -> i16 {
+pub(crate) fn quantise(x: f32, exponent: i32, precision: Precision) -> i16 {
     let bits = x.to_bits();
     let field = bits >> 23 & 0xff;
     // Subnormals have the exponent of the smallest normal numbers, and no leading one.
@@ -107,7 +111,7 @@ const ROUND: usize = 8;
 /// loaded for the other. 27 instructions for eight terms on a Cortex-M4 (LDRSB, LDRSH, SMLABB each), 54 on a Cortex-M0,
 /// 35 on RV32IMAC, by the disassembly.
 #[inline(always)]
-fn dot(q: &[i8], x: &[i16]) -> i32 {
+pub(crate) fn dot(q: &[i8], x: &[i16]) -> i32 {
     let (q_rounds, q_rest) = q.as_chunks::<ROUND>();
     let (x_rounds, x_rest) = x.as_chunks::<ROUND>();
     let mut sum = 0;
@@ -196,38 +200,83 @@ pub(crate) struct Integers<'a> {
     q: &'a [i8],
     scales: &'a [[u8; 4]],
     inputs: usize,
+    /// Λ² is at least this: N, and more where the largest |q| of a row with a large scale is far below 127, since what is
+    /// rounded off a product is a half of a power of two times its scale.
+    rounded: f32,
 }
 
 impl<'a> Integers<'a> {
-    /// Weights and scales whose lengths the caller has checked, and E_w.
-    pub(crate) fn new(
-        weights: &'a [u8],
-        scales: &'a [u8],
-        inputs: usize,
-    ) -> Result<(Self, i32), Error> {
-        let integers = Integers {
+    /// Weights and scales whose lengths were checked, and what [`largest`](Self::largest) said of them.
+    pub(crate) fn new(weights: &'a [u8], scales: &'a [u8], inputs: usize, rounded: f32) -> Self {
+        Integers {
             q: bytemuck::must_cast_slice(weights),
             scales: scales.as_chunks().0,
             inputs,
-        };
+            rounded,
+        }
+    }
+
+    /// What the floor depends on: [`Scale::energy`], with the steps of whole numbers.
+    pub(crate) fn energy(
+        &self,
+        x: Signal<'_>,
+        scale: Scale,
+        z: impl Iterator<Item = Complex32>,
+    ) -> Energy {
+        let samples = energy_of_samples(x, scale.signal());
+        Energy {
+            samples,
+            errors: scale.floor().errors_of_bytes(samples, self.rounded),
+            coefficients: energy_of_coefficients(z),
+            products: scale.floor().modulus(),
+        }
+    }
+
+    /// The largest weights and the least Λ², once every weight is known to be one.
+    pub(crate) fn largest(&self) -> Result<(Largest, f32), Error> {
         // It has no opposite: a row and its negative or conjugate are both to be rows.
-        if integers.q.contains(&i8::MIN) {
+        if self.q.contains(&i8::MIN) {
             return Err(Error::Malformed);
         }
-        if integers.q.iter().all(|q| *q == 0) {
+        if self.q.iter().all(|q| *q == 0) {
             return Err(Error::WeightRange);
         }
-        let largest = (0..integers.scales.len()).map(|row| {
-            let IntegerRow { re, im } = integers.row(row);
+        let largest = (0..self.scales.len()).map(|row| {
+            let IntegerRow { re, im } = self.row(row);
             let q = re.iter().chain(im).map(|q| q.unsigned_abs()).max();
             // The scale of a row of zeros counts: zero times infinity would be no number.
-            integers.scale(row) * f32::from(q.unwrap_or_default().max(1))
+            self.scale(row) * f32::from(q.unwrap_or_default().max(1))
         });
-        match exponent_of_largest(largest) {
-            Ok(Some(exponent)) => Ok((integers, exponent)),
+        let Ok(Some(exponent)) = exponent_of_largest(largest) else {
             // Larger than f32 holds.
-            Ok(None) | Err(_) => Err(Error::WeightRange),
+            return Err(Error::WeightRange);
+        };
+        let (mut modulus, mut scale_square) = (0.0, 0.0);
+        for row in 0..self.scales.len() {
+            let IntegerRow { re, im } = self.row(row);
+            let squares = re.iter().zip(im).map(|(re, im)| {
+                let (re, im) = (i32::from(*re), i32::from(*im));
+                re * re + im * im
+            });
+            let largest = squares.max().unwrap_or(0);
+            let square = self.scale(row) * self.scale(row);
+            modulus = f32::max(modulus, square * largest as f32);
+            if largest > 0 {
+                scale_square = f32::max(scale_square, square);
+            }
         }
+        let rounded = self.inputs as f32 * f32::max(1.0, scale_square * LARGEST_SQUARE / modulus);
+        Ok((Largest { exponent, modulus }, rounded))
+    }
+
+    /// N.
+    pub(crate) fn inputs(&self) -> usize {
+        self.inputs
+    }
+
+    /// Rows that are stored.
+    pub(crate) fn stored_rows(&self) -> usize {
+        self.scales.len()
     }
 
     /// Elements of f32 for X.
@@ -269,66 +318,124 @@ impl<'a> Integers<'a> {
     /// X, to `samples`, and with it z of the stored rows.
     pub(crate) fn coefficients(
         &self,
-        x: &[f32],
+        x: Signal<'_>,
         scale: Scale,
         samples: &mut [i16],
         z: &mut [Complex32],
     ) {
         let (precision, (signal, weights)) = (Precision::of(self.inputs), scale.exponents());
-        for (sample, x) in samples.iter_mut().zip(x) {
-            *sample = quantise(*x, signal, precision);
-        }
+        let mut whole = samples.iter_mut();
+        x.each(|_, x| {
+            if let Some(sample) = whole.next() {
+                *sample = quantise(x, signal, precision);
+            }
+        });
         let exponent = -precision.of_signal(0) - weights;
         for (k, z) in z.iter_mut().enumerate() {
             let factor = restore(self.scale(k), exponent);
             *z = scaled(self.row(k).coefficient(samples), factor);
         }
     }
+}
 
-    /// Every β_ij of the scaled signal in the order of the pairs, and their norm.
-    ///
-    /// The scratch has [`products_len`](Self::products_len) elements, and two for each stored row.
-    pub(crate) fn each_term(
+/// Structures `dense` and `conjugates` of whole numbers.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct IntegerRows<'a> {
+    pub(crate) integers: Integers<'a>,
+    pub(crate) fold: Fold<'a>,
+}
+
+impl Kernel for IntegerRows<'_> {
+    fn scratch_len(&self) -> usize {
+        Integers::products_len(self.integers.inputs) + 2 * self.integers.stored_rows()
+    }
+
+    fn is_aligned(&self) -> bool {
+        true
+    }
+
+    fn weight(&self, row: usize, column: usize) -> Option<Complex32> {
+        self.fold
+            .weight(row, |row| self.integers.weight(row, column))
+    }
+
+    fn coefficients<'s>(
         &self,
-        fold: Fold<'_>,
+        x: Signal<'_>,
+        scale: Scale,
+        scratch: &'s mut [f32],
+    ) -> Coefficients<'s> {
+        let (samples, z) = split(scratch, Integers::products_len(x.len()));
+        let samples = samples.get_mut(..x.len()).unwrap_or_default();
+        self.integers.coefficients(x, scale, samples, z);
+        Coefficients::Complex(z)
+    }
+
+    fn coefficient(&self, z: &Coefficients<'_>, row: usize) -> Complex32 {
+        self.fold.coefficient(z.complex(), row)
+    }
+
+    #[inline]
+    fn each_term(
+        &self,
         order: Order<'_>,
-        x: &[f32],
+        x: Signal<'_>,
         scale: Scale,
         scratch: &mut [f32],
         mut each: impl FnMut(usize, usize, Complex32),
-    ) -> Magnitude {
-        let (buffer, z) = split(scratch, Self::products_len(self.inputs));
-        let (samples, v) = buffer.split_at_mut_checked(self.inputs).unwrap_or_default();
-        let (v_re, v_im) = v.split_at_mut_checked(self.inputs).unwrap_or_default();
-        let v_im = v_im.get_mut(..self.inputs).unwrap_or_default();
-        self.coefficients(x, scale, samples, z);
-        let precision = Precision::of(self.inputs);
-        let (_, weights) = scale.exponents();
-        let exponent = precision.of_product() - precision.of_signal(0) - weights;
-        let per_row = power_of_two(-weights);
-
-        let mut squares = Accumulator::default();
-        let (mut weighed, mut multiplied) = (None, None);
-        let (mut factor, mut products) = (0.0, Products::default());
-        for (i, j) in order.iter() {
-            let ((a, a_conjugated), (b, b_conjugated)) = (fold.stored(i), fold.stored(j));
-            if weighed != Some(a) {
-                self.row(a).weigh(samples, precision, v_re, v_im);
-                factor = restore(self.scale(a), exponent);
-                (weighed, multiplied) = (Some(a), None);
-            }
-            if multiplied != Some(b) {
-                products = self.row(b).products(v_re, v_im);
-                multiplied = Some(b);
-            }
-            let sum = products.sum(a_conjugated, b_conjugated);
-            let s = scaled(sum, factor * (self.scale(b) * per_row));
-            let term = triple(folded(z, a, a_conjugated), folded(z, b, b_conjugated), s);
-            squares.add(term);
-            each(i, j, term);
-        }
-        squares.finish(scale.bispectrum())
+    ) -> Measured {
+        each_term(self, order, x, scale, scratch, &mut each)
     }
+}
+
+/// Every β_ij of the scaled signal in the order of the pairs, and their norm.
+///
+/// The scratch has [`Integers::products_len`] elements, and two for each stored row.
+#[inline(never)]
+fn each_term(
+    rows: &IntegerRows<'_>,
+    order: Order<'_>,
+    x: Signal<'_>,
+    scale: Scale,
+    scratch: &mut [f32],
+    each: &mut dyn FnMut(usize, usize, Complex32),
+) -> Measured {
+    let integers = &rows.integers;
+    let (buffer, z) = split(scratch, Integers::products_len(integers.inputs));
+    let (samples, v) = buffer
+        .split_at_mut_checked(integers.inputs)
+        .unwrap_or_default();
+    let (v_re, v_im) = v.split_at_mut_checked(integers.inputs).unwrap_or_default();
+    let v_im = v_im.get_mut(..integers.inputs).unwrap_or_default();
+    integers.coefficients(x, scale, samples, z);
+    let energy = integers.energy(x, scale, rows.fold.coefficients(z));
+    let precision = Precision::of(integers.inputs);
+    let (_, weights) = scale.exponents();
+    let exponent = precision.of_product() - precision.of_signal(0) - weights;
+    let per_row = power_of_two(-weights);
+
+    let mut squares = Accumulator::default();
+    let (mut weighed, mut multiplied) = (None, None);
+    let (mut factor, mut products) = (0.0, Products::default());
+    for (i, j) in order.iter() {
+        let ((a, a_conjugated), (b, b_conjugated)) = (rows.fold.stored(i), rows.fold.stored(j));
+        if weighed != Some(a) {
+            integers.row(a).weigh(samples, precision, v_re, v_im);
+            factor = restore(integers.scale(a), exponent);
+            (weighed, multiplied) = (Some(a), None);
+        }
+        if multiplied != Some(b) {
+            products = integers.row(b).products(v_re, v_im);
+            multiplied = Some(b);
+        }
+        let sum = products.sum(a_conjugated, b_conjugated);
+        let s = scaled(sum, factor * (integers.scale(b) * per_row));
+        let term = triple(folded(z, a, a_conjugated), folded(z, b, b_conjugated), s);
+        squares.add(term);
+        each(i, j, term);
+    }
+    let magnitude = squares.finish(scale.bispectrum());
+    scale.floor().measure(magnitude, energy)
 }
 
 /// So many elements of a scratch buffer as numbers of 16 bits, and z in the others.

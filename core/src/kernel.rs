@@ -1,218 +1,380 @@
 //! How z and z_ij are computed, one kind a file: what a [`Model`](crate::Model) asks of its structure and encoding.
 
-use crate::bispectrum::{Scale, Scratch, coefficients, each_term};
-use crate::combined::{Combined, Rows};
-use crate::conjugates;
-use crate::cyclic::Cyclic;
+use crate::bispectrum::{Dense, Scale};
+use crate::combined::{Combined, Floats, longest};
+use crate::conjugates::Conjugates;
+use crate::couplings::Couplings;
+use crate::cyclic::{Cyclic, Tables, check_roots, is_ascending};
+use crate::degree_one::DegreeOne;
 use crate::error::Error;
+use crate::feature::Feature;
 use crate::fold::Fold;
-use crate::format::{Encoding, StoredStructure, View, order_and_exponent};
-use crate::integer::{Integers, split};
-use crate::magnitude::Magnitude;
-use crate::model::scratch_len;
+use crate::format::{Encoding, Output, StoredStructure, View, order_and_exponent};
+use crate::integer::{IntegerRows, Integers};
 use crate::pairs::Order;
-use crate::weights::{Weights, with_matrix};
+use crate::sample::Signal;
+use crate::significance::{Floor, Measured};
+use crate::weights::{Largest, Weights, largest, largest_modulus};
 use num_complex::Complex32;
 
 /// The largest weight must be within 2^±this; then no product of two weights and a scaled sample leaves f32.
 const WEIGHT_EXPONENT: i32 = 60;
 
 /// The computation a model calls for. The scratch it is given has [`scratch_len`](Self::scratch_len) elements.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Kernel<'a> {
-    /// From W itself.
-    Dense(Weights<'a>),
-    /// From W whose conjugate rows are stored once.
-    Conjugates(Weights<'a>, Fold<'a>),
-    /// From the group.
-    Cyclic(Cyclic<'a>),
-    /// From W in whole numbers, with or without conjugates.
-    Integer(Integers<'a>, Fold<'a>),
-    /// z_ij from z.
-    Combined(Combined<'a>),
+pub(crate) trait Kernel: Copy {
+    /// Elements of scratch for one signal.
+    fn scratch_len(&self) -> usize;
+
+    /// Whether the weights are read in place.
+    fn is_aligned(&self) -> bool;
+
+    /// How many powers of two z_i z_j conj z_ij of the scaled signal is smaller than if z_ij were scaled as z_i is, where the
+    /// largest weight has this exponent.
+    fn product_exponent(&self, largest_weight: i32) -> i32 {
+        largest_weight
+    }
+
+    /// W_in of a row the model has.
+    fn weight(&self, row: usize, column: usize) -> Option<Complex32>;
+
+    /// What z_i of the scaled signal are read from.
+    fn coefficients<'s>(
+        &self,
+        x: Signal<'_>,
+        scale: Scale,
+        scratch: &'s mut [f32],
+    ) -> Coefficients<'s>;
+
+    /// z_i of the scaled signal.
+    fn coefficient(&self, z: &Coefficients<'_>, row: usize) -> Complex32;
+
+    /// Every β_ij of the scaled signal in the order of the pairs, and their norm.
+    fn each_term(
+        &self,
+        order: Order<'_>,
+        x: Signal<'_>,
+        scale: Scale,
+        scratch: &mut [f32],
+        each: impl FnMut(usize, usize, Complex32),
+    ) -> Measured;
 }
 
-impl<'a> Kernel<'a> {
-    /// The computation, and the exponent of the largest weight, once every weight is known to be a number.
-    pub(crate) fn new(view: &View<'a>) -> Result<(Self, i32), Error> {
-        let inputs = view.inputs.into();
-        match (view.encoding, view.structure) {
-            (_, StoredStructure::Cyclic { factors, .. }) => {
-                let (_, width) = order_and_exponent(factors).ok_or(Error::Malformed)?;
-                let (roots, exponent) = floats(view, width)?;
-                let cyclic = Cyclic::new(&view.structure, roots, exponent)?;
-                Ok((Kernel::Cyclic(cyclic), exponent))
+/// Of the stored rows, or of all characters.
+pub(crate) enum Coefficients<'s> {
+    Complex(&'s [Complex32]),
+    Real(&'s [f32]),
+}
+
+impl Coefficients<'_> {
+    pub(crate) fn get(&self, at: usize) -> Complex32 {
+        match self {
+            Coefficients::Complex(z) => z.get(at).copied().unwrap_or_default(),
+            Coefficients::Real(z) => z.get(at).copied().unwrap_or_default().into(),
+        }
+    }
+
+    /// None where they are real.
+    pub(crate) fn complex(&self) -> &[Complex32] {
+        match self {
+            Coefficients::Complex(z) => z,
+            Coefficients::Real(_) => &[],
+        }
+    }
+}
+
+/// What reading a model finds out once, for all computations.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Findings {
+    /// Of the largest weight.
+    pub(crate) exponent: i8,
+    /// Cyclic: whether each row's character is larger than that of the row before.
+    ascending: bool,
+    /// Cyclic: whether, besides, each input's element is larger than that of the input before.
+    distinct: bool,
+    /// The largest |W_in|².
+    modulus: f32,
+    /// Whole numbers: the least Λ².
+    rounded: f32,
+    /// Combined: the largest sum of coefficients.
+    longest: f32,
+}
+
+impl Findings {
+    /// Of a view that was checked, once every weight is known to be a number.
+    pub(crate) fn of(view: &View<'_>) -> Result<Self, Error> {
+        let inputs = usize::from(view.inputs);
+        let mut width = inputs;
+        let mut findings = Findings::default();
+        let structure = view.structure().ok_or(Error::Malformed)?;
+        match structure {
+            StoredStructure::Cyclic {
+                factors,
+                characters,
+                elements,
+                ..
+            } => {
+                (_, width) = order_and_exponent(factors).ok_or(Error::Malformed)?;
+                findings.ascending = is_ascending(characters);
+                findings.distinct = findings.ascending && is_ascending(elements);
+            }
+            StoredStructure::Combined {
+                terms,
+                coefficients,
+                ..
+            } => findings.longest = longest(coefficients, terms),
+            _ => {}
+        }
+        let found = match (structure, view.encoding()) {
+            (StoredStructure::Couplings { bytes }, _) if Feature::Couplings.is_on() => {
+                Couplings::new(view, bytes).largest()?
+            }
+            (_, Encoding::I8 { scales }) if Feature::I8.is_on() => {
+                let (found, rounded) =
+                    Integers::new(view.weights, scales, inputs, 0.0).largest()?;
+                findings.rounded = rounded;
+                found
+            }
+            (_, encoding) => {
+                let halves = matches!(encoding, Encoding::F16);
+                let exponent =
+                    largest(view.weights, halves).map_err(|refused| refused.error(width))?;
+                let weights = Weights::new(view.weights, width, halves);
+                let count = width * view.stored_rows().max(1);
+                let modulus = largest_modulus(&weights, count, width);
+                Largest { exponent, modulus }
+            }
+        };
+        if found.exponent.abs() > WEIGHT_EXPONENT {
+            return Err(Error::WeightRange);
+        }
+        findings.exponent = found.exponent as i8;
+        findings.modulus = found.modulus;
+        if let StoredStructure::Cyclic {
+            transform, factors, ..
+        } = structure
+        {
+            let roots = Weights::new(view.weights, width, false);
+            check_roots(&roots, width, transform, factors)?;
+        }
+        degree_one(view, findings)?;
+        Ok(findings)
+    }
+
+    /// What rounding can make of a signal.
+    pub(crate) fn floor(&self, view: &View<'_>) -> Floor {
+        let (inputs, rows) = (view.inputs.into(), view.rows.into());
+        Floor::new(inputs, rows, self.modulus, self.exponent.into())
+    }
+}
+
+/// `$body` with `$kernel` that of a view that was checked; `$none` where it has none, which no checked view has. What a
+/// program was built without is not compiled.
+macro_rules! with_kernel {
+    ($view:expr, $findings:expr, $kernel:ident => $body:expr, $none:expr) => {{
+        let (view, findings): (&$crate::format::View<'_>, $crate::kernel::Findings) =
+            ($view, $findings);
+        match (view.structure(), view.encoding()) {
+            (
+                Some(StoredStructure::Cyclic {
+                    transform,
+                    factors,
+                    characters,
+                    elements,
+                }),
+                _,
+            ) if Feature::Cyclic.is_on() => {
+                let tables = Tables {
+                    transform,
+                    factors,
+                    characters,
+                    elements,
+                };
+                let $kernel = cyclic(view, &tables, findings);
+                $body
+            }
+            (Some(StoredStructure::Couplings { bytes }), _) if Feature::Couplings.is_on() => {
+                let $kernel = Couplings::new(view, bytes);
+                $body
             }
             (
-                _,
-                StoredStructure::Combined {
+                Some(StoredStructure::Combined {
                     rows,
                     terms,
                     scale,
                     coefficients,
-                },
-            ) => {
-                let (weights, exponent) = match view.encoding {
-                    Encoding::I8 { scales } => {
-                        let (w, exponent) = integers(view, scales)?;
-                        (Rows::Integer(w), exponent)
-                    }
-                    _ => {
-                        let (w, exponent) = floats(view, inputs)?;
-                        (Rows::Float(w), exponent)
-                    }
-                };
-                let combined = Combined::new(weights, Fold::new(rows), terms, scale, coefficients)?;
-                Ok((Kernel::Combined(combined), exponent))
+                }),
+                Encoding::I8 { scales },
+            ) if Feature::Combined.is_on() && Feature::I8.is_on() => {
+                let integers =
+                    Integers::new(view.weights, scales, view.inputs.into(), findings.rounded);
+                let $kernel = Combined::new(
+                    integers,
+                    Fold::new(rows),
+                    terms,
+                    scale,
+                    coefficients,
+                    findings.longest,
+                );
+                $body
             }
-            (Encoding::I8 { scales }, structure) => {
-                let (w, exponent) = integers(view, scales)?;
+            (
+                Some(StoredStructure::Combined {
+                    rows,
+                    terms,
+                    scale,
+                    coefficients,
+                }),
+                _,
+            ) if Feature::Combined.is_on() && FLOATS => {
+                let floats = Floats {
+                    weights: weights(view),
+                    rows: view.stored_rows(),
+                };
+                let $kernel = Combined::new(
+                    floats,
+                    Fold::new(rows),
+                    terms,
+                    scale,
+                    coefficients,
+                    findings.longest,
+                );
+                $body
+            }
+            (Some(structure), Encoding::I8 { scales }) if Feature::I8.is_on() => {
+                let integers =
+                    Integers::new(view.weights, scales, view.inputs.into(), findings.rounded);
                 let fold = match structure {
                     StoredStructure::Conjugates { rows } => Fold::new(rows),
                     _ => Fold::NONE,
                 };
-                Ok((Kernel::Integer(w, fold), exponent))
+                let $kernel = IntegerRows { integers, fold };
+                $body
             }
-            (_, StoredStructure::Dense) => {
-                let (weights, exponent) = floats(view, inputs)?;
-                Ok((Kernel::Dense(weights), exponent))
+            (Some(StoredStructure::Conjugates { rows }), _)
+                if Feature::Conjugates.is_on() && FLOATS =>
+            {
+                let $kernel = Conjugates {
+                    weights: weights(view),
+                    fold: Fold::new(rows),
+                    inputs: view.inputs.into(),
+                    stored_rows: view.stored_rows(),
+                };
+                $body
             }
-            (_, StoredStructure::Conjugates { rows }) => {
-                let (weights, exponent) = floats(view, inputs)?;
-                Ok((Kernel::Conjugates(weights, Fold::new(rows)), exponent))
+            (Some(StoredStructure::Dense), _) if Feature::Dense.is_on() && FLOATS => {
+                let $kernel = Dense {
+                    weights: weights(view),
+                    inputs: view.inputs.into(),
+                    rows: view.rows.into(),
+                };
+                $body
             }
+            _ => $none,
         }
-    }
+    }};
+}
 
-    /// Elements of scratch for one signal.
-    pub(crate) fn scratch_len(&self, inputs: usize, stored_rows: usize) -> usize {
-        match self {
-            Kernel::Dense(_) | Kernel::Conjugates(..) => scratch_len(inputs, stored_rows),
-            Kernel::Cyclic(cyclic) => cyclic.scratch_len(),
-            Kernel::Integer(..) => Integers::products_len(inputs) + 2 * stored_rows,
-            Kernel::Combined(combined) => combined.scratch_len(inputs, stored_rows),
-        }
-    }
+/// Whether W of floats is computed with at all.
+const FLOATS: bool = Feature::F32.is_on() || Feature::F16.is_on();
 
-    pub(crate) fn is_aligned(&self) -> bool {
-        match self {
-            Kernel::Dense(weights) | Kernel::Conjugates(weights, _) => weights.is_aligned(),
-            Kernel::Cyclic(cyclic) => cyclic.is_aligned(),
-            Kernel::Integer(..) => true,
-            Kernel::Combined(combined) => combined.is_aligned(),
-        }
-    }
+fn weights<'a>(view: &View<'a>) -> Weights<'a> {
+    let halves = matches!(view.encoding(), Encoding::F16);
+    Weights::new(view.weights, view.inputs.into(), halves)
+}
 
-    /// W_in of a row the model has.
-    pub(crate) fn weight(&self, row: usize, column: usize) -> Option<Complex32> {
-        match *self {
-            Kernel::Dense(weights) => weights.get(row, column),
-            Kernel::Conjugates(weights, fold) => fold.weight(row, |row| weights.get(row, column)),
-            Kernel::Cyclic(cyclic) => cyclic.weight(row, column),
-            Kernel::Integer(integers, fold) => fold.weight(row, |row| integers.weight(row, column)),
-            Kernel::Combined(combined) => combined.weight(row, column),
-        }
-    }
+fn cyclic<'a>(view: &View<'a>, tables: &Tables<'a>, findings: Findings) -> Cyclic<'a, Weights<'a>> {
+    let (_, width) = order_and_exponent(tables.factors).unwrap_or_default();
+    let roots = Weights::new(view.weights, width, false);
+    let ascending = (findings.ascending, findings.distinct);
+    Cyclic::new(tables, roots, findings.exponent.into(), ascending)
+}
 
-    /// z_i of the scaled signal, row after row.
-    pub(crate) fn each_coefficient(
-        &self,
-        x: &[f32],
-        scale: Scale,
-        scratch: &mut [f32],
-        each: &mut dyn FnMut(Complex32),
-    ) {
-        match *self {
-            Kernel::Dense(weights) => {
-                Kernel::Conjugates(weights, Fold::NONE).each_coefficient(x, scale, scratch, each)
-            }
-            Kernel::Conjugates(weights, fold) => {
-                let Scratch { z, .. } = Scratch::split(scratch, x.len());
-                with_matrix!(weights, w => coefficients(w, x, scale, z));
-                fold.each_coefficient(z, each);
-            }
-            Kernel::Cyclic(cyclic) => cyclic.each_coefficient(x, scale, scratch, each),
-            Kernel::Integer(integers, fold) => {
-                let (samples, z) = split(scratch, Integers::products_len(x.len()));
-                let samples = samples.get_mut(..x.len()).unwrap_or_default();
-                integers.coefficients(x, scale, samples, z);
-                fold.each_coefficient(z, each);
-            }
-            Kernel::Combined(combined) => combined.each_coefficient(x, scale, scratch, each),
-        }
-    }
+/// Elements of scratch for one signal.
+pub(crate) fn scratch_len(view: &View<'_>, findings: Findings) -> usize {
+    with_kernel!(view, findings, kernel => kernel.scratch_len(), 0)
+}
 
-    /// Every β_ij of the scaled signal in the order of the pairs, and their norm.
-    ///
-    /// Compiled once for all closures where a term takes hundreds of instructions and the loops 3 KB of code, so that an
-    /// indirect call is a dozen more; into each caller where a term takes no more than that call.
-    #[inline]
-    pub(crate) fn each_term(
-        &self,
-        order: Order<'_>,
-        x: &[f32],
-        scale: Scale,
-        scratch: &mut [f32],
-        mut each: impl FnMut(usize, usize, Complex32),
-    ) -> Magnitude {
-        match self {
-            Kernel::Cyclic(cyclic) => cyclic.each_term(order, x, scale, scratch, each),
-            _ => self.each_summed_term(order, x, scale, scratch, &mut each),
-        }
-    }
+/// See [`Kernel::product_exponent`].
+fn product_exponent(view: &View<'_>, findings: Findings) -> i32 {
+    let largest = findings.exponent.into();
+    with_kernel!(view, findings, kernel => kernel.product_exponent(largest), largest)
+}
 
-    /// The kinds whose z_ij are sums over the inputs.
-    #[inline(never)]
-    fn each_summed_term(
-        &self,
-        order: Order<'_>,
-        x: &[f32],
-        scale: Scale,
-        scratch: &mut [f32],
-        each: &mut dyn FnMut(usize, usize, Complex32),
-    ) -> Magnitude {
-        match *self {
-            Kernel::Dense(weights) => {
-                let scratch = Scratch::split(scratch, x.len());
-                with_matrix!(weights, w => each_term(w, order, scale, x, scratch, each))
-            }
-            // Not one of them: `each_term` has it.
-            Kernel::Cyclic(cyclic) => cyclic.each_term(order, x, scale, scratch, each),
-            Kernel::Conjugates(weights, fold) => {
-                let scratch = Scratch::split(scratch, x.len());
-                with_matrix!(weights, w => {
-                    coefficients(w, x, scale, scratch.z);
-                    conjugates::each_term((w, fold), order, scale, x, scratch, each)
-                })
-            }
-            Kernel::Integer(integers, fold) => {
-                integers.each_term(fold, order, x, scale, scratch, each)
-            }
-            Kernel::Combined(combined) => combined.each_term(order, x, scale, scratch, each),
+/// The form of the features, where it is of degree one; an error where its numbers are out of range.
+pub(crate) fn degree_one(view: &View<'_>, findings: Findings) -> Result<Option<DegreeOne>, Error> {
+    match view.output() {
+        Output::DegreeOne { weight, products } if Feature::DegreeOne.is_on() => {
+            let exponent = product_exponent(view, findings);
+            let form = DegreeOne::new(weight, products, exponent).ok_or(Error::Malformed)?;
+            Ok(Some(form))
         }
+        _ => Ok(None),
     }
 }
 
-/// The largest weight is within its limits.
-fn in_range<T>((weights, exponent): (T, i32)) -> Result<(T, i32), Error> {
-    if exponent.abs() > WEIGHT_EXPONENT {
-        return Err(Error::WeightRange);
+/// Whether the weights are read in place.
+pub(crate) fn is_aligned(view: &View<'_>, findings: Findings) -> bool {
+    with_kernel!(view, findings, kernel => kernel.is_aligned(), false)
+}
+
+/// W_in of a row the model has.
+pub(crate) fn weight(
+    view: &View<'_>,
+    findings: Findings,
+    row: usize,
+    column: usize,
+) -> Option<Complex32> {
+    with_kernel!(view, findings, kernel => kernel.weight(row, column), None)
+}
+
+/// z_i of the scaled signal, row after row.
+pub(crate) fn each_coefficient(
+    view: &View<'_>,
+    findings: Findings,
+    x: Signal<'_>,
+    scale: Scale,
+    scratch: &mut [f32],
+    each: &mut dyn FnMut(Complex32),
+) {
+    with_kernel!(view, findings, kernel => {
+        let z = kernel.coefficients(x, scale, scratch);
+        for row in 0..view.rows.into() {
+            each(kernel.coefficient(&z, row));
+        }
+    }, ())
+}
+
+/// Every β_ij of the scaled signal in the order of the pairs, and their norm.
+#[inline]
+pub(crate) fn each_term(
+    view: &View<'_>,
+    findings: Findings,
+    x: Signal<'_>,
+    scale: Scale,
+    scratch: &mut [f32],
+    each: impl FnMut(usize, usize, Complex32),
+) -> Measured {
+    with_kernel!(
+        view,
+        findings,
+        kernel => kernel.each_term(view.order(), x, scale, scratch, each),
+        Measured::NONE
+    )
+}
+
+/// The number, the order and the value of every form of couplings; `false` where the model is of another kind.
+pub(crate) fn each_form(
+    view: &View<'_>,
+    x: Signal<'_>,
+    scale: Scale,
+    scratch: &mut [f32],
+    each: &mut dyn FnMut(usize, usize, f32),
+) -> bool {
+    match view.structure() {
+        Some(StoredStructure::Couplings { bytes }) if Feature::Couplings.is_on() => {
+            Couplings::new(view, bytes).each_form(x, scale, scratch, each);
+            true
+        }
+        _ => false,
     }
-    Ok((weights, exponent))
-}
-
-/// Weights that are floats, of either length, `width` complex numbers a row.
-fn floats<'a>(view: &View<'a>, width: usize) -> Result<(Weights<'a>, i32), Error> {
-    let weights = match view.encoding {
-        Encoding::F16 => Weights::halves(view.weights, width),
-        _ => Weights::new(view.weights, width),
-    };
-    weights
-        .map_err(|refused| refused.error(width))
-        .and_then(in_range)
-}
-
-/// Weights that are whole numbers.
-fn integers<'a>(view: &View<'a>, scales: &'a [u8]) -> Result<(Integers<'a>, i32), Error> {
-    Integers::new(view.weights, scales, view.inputs.into()).and_then(in_range)
 }

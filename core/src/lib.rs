@@ -31,14 +31,25 @@
 //! | a few kilobytes | [`Model::stream`], which hands out one term at a time |
 //! | the classes only | [`Model::classify`], which feeds a classifier with the terms as they come |
 //!
+//! Models whose output form is [degree one](format::Output::DegreeOne) give magnitudes and weighted phases instead of β̄, in
+//! which distances mean more; [`Model::features`] gives the features of every model as real numbers.
+//!
 //! What a model stores and how it computes is the exporter's choice, and the same calls serve all: weights of f32, f16 or
 //! i8, all pairs or some, and a [structure](format::Structure) from any W to the characters of a group, which need no W
 //! and a hundredth of the instructions. The bits of a result depend on the model's bytes and the signal only.
 //!
 //! # Features
-//! None is on by default, all are additive: `std` (results as `Vec`), `fft` (for models of groups that call for a fast
-//! Fourier transform), `defmt` (`Format` for the public types), `serde` (`Serialize` and `Deserialize` for errors and
-//! magnitudes, and for the elements of results).
+//! One a kind of models, all on by default, so that a program pays in flash for what it uses: the structures `dense`,
+//! `conjugates`, `combined`, `cyclic`, `fft` and `couplings`; the encodings `f32`, `f16` and `i8` of their weights (`cyclic` and `fft` need
+//! none); `degree-one`, the features of that form; and `head`, a classifier. A model of a kind that is off is refused with [`Error::NeedsFeature`], and
+//! `bispectral inspect` prints the line for Cargo.toml:
+//!
+//! ```toml
+//! bispectral-core = { version = "0.1", default-features = false, features = ["fft"] }
+//! ```
+//!
+//! None of these is on by default, and all are additive: `std` (results as `Vec`), `defmt` (`Format` for the public types),
+//! `serde` (`Serialize` and `Deserialize` for errors and magnitudes, and for the elements of results).
 
 #![no_std]
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -49,9 +60,12 @@ extern crate std;
 mod bispectrum;
 mod combined;
 mod conjugates;
+mod couplings;
 mod cyclic;
+mod degree_one;
 mod error;
 mod extractor;
+mod feature;
 mod flash;
 mod fold;
 pub mod format;
@@ -62,15 +76,18 @@ mod kernel;
 mod magnitude;
 mod model;
 mod pairs;
+mod sample;
 mod scaling;
+mod significance;
 mod weights;
 
-pub use bispectrum::LANES;
 pub use cyclic::cyclic_scratch_len;
 pub use error::{Error, Part};
 pub use extractor::Extractor;
+pub use feature::Feature;
 pub use flash::Aligned;
 pub use magnitude::Magnitude;
 pub use model::{Model, scratch_len};
-pub use num_complex::Complex32;
+pub use num_complex::{self, Complex32};
 pub use pairs::{pair_count, pair_index, pairs};
+pub use sample::Sample;

@@ -2,13 +2,16 @@
 //! caller.
 
 use crate::bispectrum::Scale;
+use crate::cyclic::transform_features;
+use crate::degree_one::{DegreeOne, magnitude};
 use crate::error::{Error, saturate};
-use crate::format::{Layout, Parts, View};
-use crate::head::Perceptron;
-use crate::kernel::Kernel;
-use crate::magnitude::Magnitude;
-use crate::pairs::Order;
-use crate::scaling::{exponent_of_largest, restore};
+use crate::feature::Feature;
+use crate::format::{Output, Parts, StoredStructure, View};
+use crate::kernel::{self, Findings};
+use crate::magnitude::{Accumulator, Magnitude};
+use crate::sample::{Sample, Signal};
+use crate::scaling::{exponent_of_largest, power_of_two, restore};
+use crate::significance::Measured;
 use num_complex::Complex32;
 
 /// Elements of scratch that a model needs for one signal: the products of a row with the signal, and z.
@@ -47,13 +50,9 @@ pub const fn scratch_len(inputs: usize, rows: usize) -> usize {
 /// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Model<'a> {
-    view: View<'a>,
-    order: Order<'a>,
-    head: Option<Perceptron<'a>>,
-    stored_rows: usize,
-    kernel: Kernel<'a>,
-    /// Of the largest weight.
-    exponent: i32,
+    /// All bytes but the CRC. Which of them is what is found anew by every call, in some 300 instructions.
+    message: &'a [u8],
+    findings: Findings,
 }
 
 impl<'a> Model<'a> {
@@ -73,54 +72,69 @@ impl<'a> Model<'a> {
     /// assert!(matches!(Model::from_bytes(&bytes), Err(Error::Checksum { .. })));
     /// ```
     pub fn from_bytes(bytes: &'a [u8]) -> Result<Self, Error> {
-        let (view, layout) = View::read(bytes)?;
-        let Layout {
-            order,
-            head,
-            stored_rows,
-        } = layout;
-        let (kernel, exponent) = Kernel::new(&view)?;
-        Ok(Model {
-            view,
-            order,
-            head,
-            stored_rows,
-            kernel,
-            exponent,
-        })
+        let message = View::read(bytes)?;
+        let findings = Findings::of(&View::split(message))?;
+        Ok(Model { message, findings })
+    }
+
+    /// The fields, which were checked.
+    fn view(&self) -> View<'a> {
+        View::split(self.message)
     }
 
     /// What people call the model.
     #[must_use]
     pub fn name(&self) -> &'a str {
-        self.view.name
+        core::str::from_utf8(self.view().name).unwrap_or_default()
     }
 
     /// The group whose irreducible representations the rows are, where the exporter knew it.
     #[must_use]
     pub fn group(&self) -> Option<&'a str> {
-        self.view.group
+        core::str::from_utf8(self.view().group)
+            .ok()
+            .filter(|group| !group.is_empty())
+    }
+
+    /// The features of this crate that a program needs for this model.
+    ///
+    /// ```
+    /// # use bispectral_core::{Feature, Model};
+    /// # let bytes = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/models/z4.bsn"));
+    /// let model = Model::from_bytes(bytes)?;
+    /// assert!(model.needed_features().eq([Feature::F32, Feature::Dense]));
+    /// # Ok::<(), bispectral_core::Error>(())
+    /// ```
+    pub fn needed_features(&self) -> impl Iterator<Item = Feature> + use<> {
+        let view = self.view();
+        let transform = match view.structure() {
+            Some(StoredStructure::Cyclic {
+                transform, factors, ..
+            }) => Some(transform_features(transform, factors)),
+            _ => None,
+        };
+        view.features().chain(transform.into_iter().flatten())
     }
 
     /// N: the samples of a signal.
     #[must_use]
     pub fn inputs(&self) -> usize {
-        self.view.inputs.into()
+        self.view().inputs.into()
     }
 
     /// R: the rows of W, one coefficient each.
     #[must_use]
     pub fn rows(&self) -> usize {
-        self.view.rows.into()
+        self.view().rows.into()
     }
 
-    /// The invariants of a signal: R(R+1)/2, or as many as the model lists.
+    /// The invariants of a signal: R(R+1)/2, or as many as the model lists; of couplings, its terms.
     #[must_use]
     pub fn pairs(&self) -> usize {
-        self.order.len()
+        self.view().order().len()
     }
 
-    /// The rows i and j of the invariant at this index; `None` past the last.
+    /// The rows i and j of the invariant at this index; `None` past the last. Of couplings, its number twice.
     ///
     /// ```
     /// # use bispectral_core::Model;
@@ -131,18 +145,18 @@ impl<'a> Model<'a> {
     /// ```
     #[must_use]
     pub fn pair(&self, index: usize) -> Option<(usize, usize)> {
-        self.order.get(index)
+        self.view().order().get(index)
     }
 
-    /// (i, j) of every invariant, in their order.
+    /// (i, j) of every invariant, in their order; of couplings, the number of each term twice.
     pub fn pair_list(&self) -> impl Iterator<Item = (usize, usize)> + Clone + use<'a> {
-        self.order.iter()
+        self.view().order().list()
     }
 
     /// Rows of W that are stored: R, or fewer where some are conjugates of others; none where the group makes them.
     #[must_use]
     pub fn stored_rows(&self) -> usize {
-        self.stored_rows
+        self.view().stored_rows()
     }
 
     /// W_ij as the model holds it; `None` where there is no such row or column.
@@ -160,13 +174,13 @@ impl<'a> Model<'a> {
         if row >= self.rows() {
             return None;
         }
-        self.kernel.weight(row, column)
+        kernel::weight(&self.view(), self.findings, row, column)
     }
 
     /// Whether the weights are read in place; otherwise they are put together from bytes, with the same results.
     #[must_use]
     pub fn is_aligned(&self) -> bool {
-        self.kernel.is_aligned()
+        kernel::is_aligned(&self.view(), self.findings)
     }
 
     /// What the model consists of: written, it is the model's bytes again.
@@ -180,16 +194,17 @@ impl<'a> Model<'a> {
     /// ```
     #[must_use]
     pub fn parts(&self) -> Parts<'a> {
-        self.view.parts()
+        self.view().parts()
     }
 
     /// Elements of scratch the calls below need; [`scratch_len`](crate::scratch_len) for use in types.
     #[must_use]
     pub fn scratch_len(&self) -> usize {
-        self.kernel.scratch_len(self.inputs(), self.stored_rows)
+        kernel::scratch_len(&self.view(), self.findings)
     }
 
-    /// β̄_ij = β_ij / ‖β‖₂ in the order of [`pairs`](crate::pairs), to the front of `invariants`.
+    /// β̄_ij = β_ij / ‖β‖₂ in the order of [`pairs`](crate::pairs), to the front of `invariants`; of couplings, the terms in
+    /// their order, whose imaginary part is zero.
     ///
     /// Multiplying the signal by a power of two changes no bit of them.
     ///
@@ -208,25 +223,174 @@ impl<'a> Model<'a> {
     /// assert!(a.iter().zip(b).all(|(a, b)| (a - b).norm_sqr() < 1e-12));
     /// # Ok::<(), bispectral_core::Error>(())
     /// ```
-    pub fn invariants(
+    pub fn invariants<S: Sample>(
         &self,
-        x: &[f32],
+        x: &[S],
         scratch: &mut [f32],
         invariants: &mut [Complex32],
     ) -> Result<(), Error> {
-        let invariants = front(invariants, self.pairs())?;
-        let magnitude = self.collect(x, scratch, invariants)?;
-        if !magnitude.has_direction() {
+        S::signal(x, |x| self.normalised(x, scratch, invariants))
+    }
+
+    /// [`invariants`](Self::invariants), of samples of any type.
+    fn normalised(
+        &self,
+        x: Signal<'_>,
+        scratch: &mut [f32],
+        invariants: &mut [Complex32],
+    ) -> Result<(), Error> {
+        let view = self.view();
+        let invariants = front(invariants, view.order().len())?;
+        let measured = self.collect(&view, x, scratch, invariants)?;
+        let Some(magnitude) = measured.direction() else {
             invariants.fill(Complex32::ZERO);
             return Err(Error::ZeroBispectrum);
-        }
+        };
         for term in invariants.iter_mut() {
             *term = magnitude.normalise(*term);
         }
         Ok(())
     }
 
-    /// β_ij in the order of [`pairs`](crate::pairs), to the front of `beta`.
+    /// Numbers that [`features`](Self::features) gives for a signal.
+    #[must_use]
+    pub fn feature_count(&self) -> usize {
+        self.view().feature_count()
+    }
+
+    /// The features of a signal as real numbers, to the front of `features`, whatever kind of model this is; they are what
+    /// a classifier behind it takes. Of a bispectrum, Re β̄_ij and Im β̄_ij beside each other, in the order of the pairs; of
+    /// couplings, the invariants, which are real; of [degree one](crate::format::Output::DegreeOne), |z_k| of every row and then
+    /// the two parts of every pair's term.
+    ///
+    /// Multiplying the signal by a power of two changes no bit of them.
+    ///
+    /// # Errors
+    /// As [`invariants`](Self::invariants). Features of degree one are there for all signals to which some row of W responds by
+    /// more than the rounding of its sum.
+    ///
+    /// ```
+    /// # use bispectral_core::{Model, pair_count, scratch_len};
+    /// # let bytes = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/models/z4.bsn"));
+    /// let model = Model::from_bytes(bytes)?;
+    /// let (mut scratch, mut features) = ([0.0; scratch_len(4, 3)], [0.0; 2 * pair_count(3)]);
+    /// assert_eq!(model.feature_count(), features.len());
+    /// model.features(&[2.0, 0.0, 0.0, 0.0], &mut scratch, &mut features)?;
+    /// assert_eq!(features[..4], [features[0], 0.0, features[0], 0.0]);
+    /// # Ok::<(), bispectral_core::Error>(())
+    /// ```
+    pub fn features<S: Sample>(
+        &self,
+        x: &[S],
+        scratch: &mut [f32],
+        features: &mut [f32],
+    ) -> Result<(), Error> {
+        S::signal(x, |x| self.features_of(x, scratch, features))
+    }
+
+    /// [`features`](Self::features), of samples of any type.
+    fn features_of(
+        &self,
+        x: Signal<'_>,
+        scratch: &mut [f32],
+        features: &mut [f32],
+    ) -> Result<(), Error> {
+        let view = self.view();
+        let features = front(features, view.feature_count())?;
+        if let Some(form) = kernel::degree_one(&view, self.findings)? {
+            let (magnitudes, terms) = features
+                .split_at_mut_checked(view.rows.into())
+                .ok_or(Error::Malformed)?;
+            let (scale, factor) = match self.magnitudes(&view, x, scratch, magnitudes) {
+                Err(Error::ZeroBispectrum) => {
+                    features.fill(0.0);
+                    return Err(Error::ZeroBispectrum);
+                }
+                found => found?,
+            };
+            let (parts, _) = terms.as_chunks_mut::<2>();
+            let mut parts = parts.iter_mut();
+            let each = &mut |term: Complex32| {
+                if let Some(parts) = parts.next() {
+                    *parts = [term.re, term.im];
+                }
+            };
+            self.each_weighted(&view, form, (x, scale), scratch, magnitudes, each);
+            for feature in features.iter_mut() {
+                *feature *= factor;
+            }
+            return Ok(());
+        }
+        if view.order().parts() == 1 {
+            let mut out = features.iter_mut();
+            let result = self.stream_of(x, scratch, |_, _, term| {
+                if let Some(out) = out.next() {
+                    *out = term.re;
+                }
+            });
+            if result == Err(Error::ZeroBispectrum) {
+                features.fill(0.0);
+            }
+            return result.map(|_| ());
+        }
+        // Of an even length and an alignment that every f32 has: the cast does not fail.
+        let invariants = bytemuck::try_cast_slice_mut(features).unwrap_or_default();
+        self.normalised(x, scratch, invariants)
+    }
+
+    /// What the features of a signal are.
+    #[must_use]
+    pub fn output(&self) -> Output {
+        self.view().output()
+    }
+
+    /// |z_k| of the scaled signal to `magnitudes`, one a row; its scale, and 1/‖z‖.
+    fn magnitudes(
+        &self,
+        view: &View<'a>,
+        x: Signal<'_>,
+        scratch: &mut [f32],
+        magnitudes: &mut [f32],
+    ) -> Result<(Scale, f32), Error> {
+        // With the largest sample and weight between 1 and 2: what the rounding of N products alone can leave.
+        let rounding = x.len() as f32 * power_of_two(-24);
+        let (mut squares, mut responds) = (Accumulator::default(), false);
+        let mut out = magnitudes.iter_mut();
+        let scale = self.each_coefficient(view, x, scratch, &mut |z| {
+            let magnitude = magnitude(z);
+            squares.add(z);
+            responds |= magnitude > rounding;
+            if let Some(out) = out.next() {
+                *out = magnitude;
+            }
+        })?;
+        if !responds {
+            magnitudes.fill(0.0);
+            return Err(Error::ZeroBispectrum);
+        }
+        Ok((scale, 1.0 / squares.finish(0).norm()))
+    }
+
+    /// The term of degree one of every pair, of magnitudes that are those of the same signal.
+    fn each_weighted(
+        &self,
+        view: &View<'a>,
+        form: DegreeOne,
+        (x, scale): (Signal<'_>, Scale),
+        scratch: &mut [f32],
+        magnitudes: &[f32],
+        each: &mut dyn FnMut(Complex32),
+    ) {
+        let of_row = |row: usize| magnitudes.get(row).copied().unwrap_or_default();
+        let len = kernel::scratch_len(view, self.findings);
+        let scratch = scratch.get_mut(..len).unwrap_or_default();
+        kernel::each_term(view, self.findings, x, scale, scratch, |i, j, beta| {
+            each(form.term(of_row(i), of_row(j), beta));
+        });
+    }
+
+    /// β_ij in the order of [`pairs`](crate::pairs), to the front of `beta`; of couplings, the forms at z, not divided by
+    /// its norm.
     ///
     /// A term below 2^-126 of X³V⁴, with X and V the largest sample and weight, loses digits; below 2^-149, it is zero.
     ///
@@ -243,16 +407,41 @@ impl<'a> Model<'a> {
     /// assert_eq!(beta, [Complex32::new(0.5, 0.0); 6]);
     /// # Ok::<(), bispectral_core::Error>(())
     /// ```
-    pub fn bispectrum(
+    pub fn bispectrum<S: Sample>(
         &self,
-        x: &[f32],
+        x: &[S],
         scratch: &mut [f32],
         beta: &mut [Complex32],
     ) -> Result<(), Error> {
-        let beta = front(beta, self.pairs())?;
-        // β = 0 is an answer; only β̄ has none.
-        let magnitude = self.collect(x, scratch, beta)?;
-        restore_all(bytemuck::must_cast_slice_mut(beta), magnitude.exponent())
+        let view = self.view();
+        let beta = front(beta, view.order().len())?;
+        S::signal(x, |x| {
+            if view.order().parts() == 1 {
+                return self.forms(&view, x, scratch, beta);
+            }
+            // β = 0 is an answer; only β̄ has none.
+            let Measured { magnitude, .. } = self.collect(&view, x, scratch, beta)?;
+            restore_all(bytemuck::must_cast_slice_mut(beta), magnitude.exponent())
+        })
+    }
+
+    /// The forms of couplings.
+    fn forms(
+        &self,
+        view: &View<'a>,
+        x: Signal<'_>,
+        scratch: &mut [f32],
+        out: &mut [Complex32],
+    ) -> Result<(), Error> {
+        let (scratch, scale) = self.prepare(view, x, scratch)?;
+        let mut terms = out.iter_mut();
+        kernel::each_form(view, x, scale, scratch, &mut |_, order, value| {
+            if let Some(term) = terms.next() {
+                let exponent = scale.coefficient() * order as i32;
+                *term = Complex32::new(restore(value, exponent), 0.0);
+            }
+        });
+        restore_all(bytemuck::must_cast_slice_mut(out), 0)
     }
 
     /// z = W x, one coefficient a row, to the front of `z`.
@@ -270,25 +459,27 @@ impl<'a> Model<'a> {
     /// assert_eq!(z, [Complex32::new(1.0, 0.0), Complex32::new(0.5, -0.5), Complex32::ZERO]);
     /// # Ok::<(), bispectral_core::Error>(())
     /// ```
-    pub fn coefficients(
+    pub fn coefficients<S: Sample>(
         &self,
-        x: &[f32],
+        x: &[S],
         scratch: &mut [f32],
         z: &mut [Complex32],
     ) -> Result<(), Error> {
-        let z = front(z, self.rows())?;
-        let (scratch, scale) = self.prepare(x, scratch)?;
+        let view = self.view();
+        let z = front(z, view.rows.into())?;
         let mut out = z.iter_mut();
-        self.kernel
-            .each_coefficient(x, scale, scratch, &mut |value| {
+        let scale = S::signal(x, |x| {
+            self.each_coefficient(&view, x, scratch, &mut |value| {
                 if let Some(z) = out.next() {
                     *z = value;
                 }
-            });
+            })
+        })?;
         restore_all(bytemuck::must_cast_slice_mut(z), scale.coefficient())
     }
 
     /// |z_i|², one a row, to the front of `power`: invariant, too, but it keeps no phase, so different signals share it.
+    /// Of couplings, only the sums over the rows of a block are invariant.
     ///
     /// # Errors
     /// As [`coefficients`](Self::coefficients).
@@ -302,32 +493,48 @@ impl<'a> Model<'a> {
     /// assert_eq!(power, [1.0, 0.5, 0.0]);
     /// # Ok::<(), bispectral_core::Error>(())
     /// ```
-    pub fn power_spectrum(
+    pub fn power_spectrum<S: Sample>(
         &self,
-        x: &[f32],
+        x: &[S],
         scratch: &mut [f32],
         power: &mut [f32],
     ) -> Result<(), Error> {
-        let power = front(power, self.rows())?;
-        let (scratch, scale) = self.prepare(x, scratch)?;
+        let view = self.view();
+        let power = front(power, view.rows.into())?;
         let mut out = power.iter_mut();
-        self.kernel.each_coefficient(x, scale, scratch, &mut |z| {
-            if let Some(power) = out.next() {
-                *power = z.re * z.re + z.im * z.im;
-            }
-        });
+        let scale = S::signal(x, |x| {
+            self.each_coefficient(&view, x, scratch, &mut |z| {
+                if let Some(power) = out.next() {
+                    *power = z.re * z.re + z.im * z.im;
+                }
+            })
+        })?;
         restore_all(power, 2 * scale.coefficient())
+    }
+
+    /// z_i of the scaled signal to `each`, row after row.
+    fn each_coefficient(
+        &self,
+        view: &View<'a>,
+        x: Signal<'_>,
+        scratch: &mut [f32],
+        each: &mut dyn FnMut(Complex32),
+    ) -> Result<Scale, Error> {
+        let (scratch, scale) = self.prepare(view, x, scratch)?;
+        kernel::each_coefficient(view, self.findings, x, scale, scratch, each);
+        Ok(scale)
     }
 
     /// Hands every (i, j, β_ij) to `each`, in the order of [`pairs`](crate::pairs), and returns their norm: for devices
     /// that cannot hold R(R+1)/2 terms but can project, compare or classify them as they come.
     ///
     /// The terms are those of the signal scaled by a power of two, and not yet normalised;
-    /// [`Magnitude`] turns them, or whatever is linear in them, into β̄ or β.
+    /// [`Magnitude`] turns them, or whatever is linear in them, into β̄ or β. Of couplings, `each` gets the number of the
+    /// term twice, and the invariant itself: its norm counts as 1.
     ///
     /// # Errors
     /// A wrong length, or a signal that is zero or not finite: `each` was not called.
-    /// [`Error::ZeroBispectrum`] where no row of W responds to the signal: every term was zero or nearly so.
+    /// [`Error::ZeroBispectrum`] where β is no larger than rounding could make it: the terms were errors of rounding.
     ///
     /// ```
     /// # use bispectral_core::{Model, scratch_len};
@@ -346,36 +553,36 @@ impl<'a> Model<'a> {
     /// # Ok::<(), bispectral_core::Error>(())
     /// ```
     #[inline]
-    pub fn stream(
+    pub fn stream<S: Sample>(
         &self,
-        x: &[f32],
+        x: &[S],
         scratch: &mut [f32],
         each: impl FnMut(usize, usize, Complex32),
     ) -> Result<Magnitude, Error> {
-        Some(self.each_term(x, scratch, each)?)
-            .filter(Magnitude::has_direction)
-            .ok_or(Error::ZeroBispectrum)
+        S::signal(x, |x| self.stream_of(x, scratch, each))
     }
 
     /// Classes that [`scores`](Self::scores) tells apart; none where the model has no classifier.
     #[must_use]
     pub fn classes(&self) -> usize {
-        self.head.map_or(0, |head| head.classes())
+        self.view().perceptron().map_or(0, |head| head.classes())
     }
 
     /// Elements of scratch that [`scores`](Self::scores) and [`classify`](Self::classify) need.
     #[must_use]
     pub fn classifier_scratch_len(&self) -> usize {
-        self.scratch_len() + self.head.map_or(0, |head| head.scratch_len())
+        let view = self.view();
+        let head = view.perceptron().map_or(0, |head| head.scratch_len());
+        kernel::scratch_len(&view, self.findings) + head + view.output().magnitudes(self.rows())
     }
 
     /// The class of a signal: the first of those with the largest [score](Self::scores).
     ///
     /// # Errors
     /// As [`scores`](Self::scores).
-    pub fn classify(
+    pub fn classify<S: Sample>(
         &self,
-        x: &[f32],
+        x: &[S],
         scratch: &mut [f32],
         scores: &mut [f32],
     ) -> Result<usize, Error> {
@@ -417,20 +624,53 @@ impl<'a> Model<'a> {
     /// assert_eq!(scores, [-1.0, 1.0]);
     /// # Ok::<(), bispectral_core::Error>(())
     /// ```
-    pub fn scores(&self, x: &[f32], scratch: &mut [f32], scores: &mut [f32]) -> Result<(), Error> {
-        let head = self.head.ok_or(Error::NoClassifier)?;
+    pub fn scores<S: Sample>(
+        &self,
+        x: &[S],
+        scratch: &mut [f32],
+        scores: &mut [f32],
+    ) -> Result<(), Error> {
+        S::signal(x, |x| self.scores_of(x, scratch, scores))
+    }
+
+    /// [`scores`](Self::scores), of samples of any type.
+    fn scores_of(
+        &self,
+        x: Signal<'_>,
+        scratch: &mut [f32],
+        scores: &mut [f32],
+    ) -> Result<(), Error> {
+        let view = self.view();
+        let head = view.perceptron().ok_or(Error::NoClassifier)?;
         let scores = front(scores, head.classes())?;
-        let (needed, found) = (self.classifier_scratch_len(), scratch.len());
+        let before = kernel::scratch_len(&view, self.findings);
+        let magnitudes = view.output().magnitudes(view.rows.into());
+        let needed = before + magnitudes + head.scratch_len();
+        let found = scratch.len();
         let (scratch, behind) = scratch
             .get_mut(..needed)
-            .and_then(|scratch| scratch.split_at_mut_checked(self.scratch_len()))
+            .and_then(|scratch| scratch.split_at_mut_checked(before))
             .ok_or(Error::ScratchLength {
                 needed: saturate(needed),
                 found: saturate(found),
             })?;
+        let (magnitudes, behind) = behind
+            .split_at_mut_checked(magnitudes)
+            .ok_or(Error::Malformed)?;
         let mut first = head.first_layer(behind).ok_or(Error::Malformed)?;
-        let magnitude = self.stream(x, scratch, |_, _, term| first.add(term))?;
-        first.scores(magnitude, scores);
+        let factor = if let Some(form) = kernel::degree_one(&view, self.findings)? {
+            let (scale, factor) = self.magnitudes(&view, x, scratch, magnitudes)?;
+            for magnitude in magnitudes.iter() {
+                first.add_number(*magnitude);
+            }
+            let each = &mut |term| first.add(term);
+            self.each_weighted(&view, form, (x, scale), scratch, magnitudes, each);
+            factor
+        } else {
+            let magnitude = self.stream_of(x, scratch, |_, _, term| first.add(term))?;
+            1.0 / magnitude.norm()
+        };
+        first.scores(factor, scores);
         if scores.iter().all(|score| score.is_finite()) {
             return Ok(());
         }
@@ -477,62 +717,75 @@ impl<'a> Model<'a> {
         Ok(out)
     }
 
-    /// [`stream`](Self::stream), whatever the norm.
+    /// [`stream`](Self::stream), of samples of any type.
     #[inline]
-    fn each_term(
+    fn stream_of(
         &self,
-        x: &[f32],
+        x: Signal<'_>,
         scratch: &mut [f32],
         each: impl FnMut(usize, usize, Complex32),
     ) -> Result<Magnitude, Error> {
-        let (scratch, scale) = self.prepare(x, scratch)?;
-        Ok(self.kernel.each_term(self.order, x, scale, scratch, each))
+        let view = self.view();
+        let (scratch, scale) = self.prepare(&view, x, scratch)?;
+        let measured = kernel::each_term(&view, self.findings, x, scale, scratch, each);
+        measured.direction().ok_or(Error::ZeroBispectrum)
     }
 
     /// The terms of the scaled signal, one behind the other.
     fn collect(
         &self,
-        x: &[f32],
+        view: &View<'a>,
+        x: Signal<'_>,
         scratch: &mut [f32],
         out: &mut [Complex32],
-    ) -> Result<Magnitude, Error> {
+    ) -> Result<Measured, Error> {
+        let (scratch, scale) = self.prepare(view, x, scratch)?;
         let mut out = out.iter_mut();
-        self.each_term(x, scratch, |_, _, term| {
+        let collect = |_, _, term| {
             if let Some(out) = out.next() {
                 *out = term;
             }
-        })
+        };
+        Ok(kernel::each_term(
+            view,
+            self.findings,
+            x,
+            scale,
+            scratch,
+            collect,
+        ))
     }
 
-    /// The magnitude of `x`, once it is known to be a signal of this model.
-    fn scale_of(&self, x: &[f32]) -> Result<Scale, Error> {
-        if x.len() != self.inputs() {
+    /// As much of the scratch as the model needs, and the magnitude of `x`, once it is known to be a signal of this model.
+    #[inline(never)]
+    fn prepare<'s>(
+        &self,
+        view: &View<'a>,
+        x: Signal<'_>,
+        scratch: &'s mut [f32],
+    ) -> Result<(&'s mut [f32], Scale), Error> {
+        let (needed, found) = (kernel::scratch_len(view, self.findings), scratch.len());
+        let scratch = scratch.get_mut(..needed).ok_or(Error::ScratchLength {
+            needed: saturate(needed),
+            found: saturate(found),
+        })?;
+        if x.len() != usize::from(view.inputs) {
             return Err(Error::InputLength {
-                needed: saturate(self.inputs()),
+                needed: view.inputs.into(),
                 found: saturate(x.len()),
             });
         }
-        match exponent_of_largest(x.iter().copied()) {
-            Ok(Some(signal)) => Ok(Scale::new(signal, self.exponent)),
+        match exponent_of_largest((0..x.len()).map(|n| x.get(n))) {
+            Ok(Some(signal)) => {
+                let floor = self.findings.floor(view);
+                let scale = Scale::new(signal, self.findings.exponent.into(), floor);
+                Ok((scratch, scale))
+            }
             Ok(None) => Err(Error::ZeroInput),
             Err(index) => Err(Error::NonFiniteInput {
                 index: saturate(index),
             }),
         }
-    }
-
-    /// As much of the scratch as the model needs, and the magnitude of `x`.
-    fn prepare<'s>(
-        &self,
-        x: &[f32],
-        scratch: &'s mut [f32],
-    ) -> Result<(&'s mut [f32], Scale), Error> {
-        let (needed, found) = (self.scratch_len(), scratch.len());
-        let scratch = scratch.get_mut(..needed).ok_or(Error::ScratchLength {
-            needed: saturate(needed),
-            found: saturate(found),
-        })?;
-        Ok((scratch, self.scale_of(x)?))
     }
 }
 

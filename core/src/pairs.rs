@@ -52,15 +52,34 @@ pub(crate) struct Order<'a> {
     rows: usize,
     /// Little-endian u16 i and j.
     listed: &'a [[u8; 4]],
+    /// Invariants of no pair: forms of couplings, real.
+    forms: usize,
 }
 
 impl<'a> Order<'a> {
     pub(crate) fn all(rows: usize) -> Self {
-        Order { rows, listed: &[] }
+        Order {
+            rows,
+            listed: &[],
+            forms: 0,
+        }
     }
 
     pub(crate) fn listed(listed: &'a [[u8; 4]]) -> Self {
-        Order { rows: 0, listed }
+        Order {
+            rows: 0,
+            listed,
+            forms: 0,
+        }
+    }
+
+    /// So many invariants that no pairs belong to.
+    pub(crate) fn forms(forms: usize) -> Self {
+        Order {
+            rows: 0,
+            listed: &[],
+            forms,
+        }
     }
 
     /// Whether these are all pairs.
@@ -69,12 +88,25 @@ impl<'a> Order<'a> {
     }
 
     pub(crate) fn len(&self) -> usize {
-        pair_count(self.rows) + self.listed.len()
+        pair_count(self.rows) + self.listed.len() + self.forms
+    }
+
+    /// The pairs, or the number of every form twice.
+    pub(crate) fn list(&self) -> impl Iterator<Item = (usize, usize)> + Clone + use<'a> {
+        self.iter().chain((0..self.forms).map(|at| (at, at)))
+    }
+
+    /// Real numbers in an invariant: a form is real.
+    pub(crate) fn parts(&self) -> usize {
+        if self.forms > 0 { 1 } else { 2 }
     }
 
     pub(crate) fn get(&self, at: usize) -> Option<(usize, usize)> {
         if let Some(pair) = self.listed.get(at) {
             return Some(indices(pair));
+        }
+        if at < self.forms {
+            return Some((at, at));
         }
         let mut rest = at;
         for i in 0..self.rows {

@@ -2,9 +2,15 @@
 //!
 //! Planar rows let a compiler load whole vectors and need no shuffles.
 
+use crate::bispectrum::{
+    Scale, coefficient, coefficient_of, product, product_of, real_coefficient, real_coefficient_of,
+    weigh,
+};
+use crate::conjugates::{Sums, sums, sums_of};
 use crate::error::Error;
-use crate::half::is_finite;
-use crate::scaling::exponent_of_largest;
+use crate::half::{is_finite, widen};
+use crate::sample::Signal;
+use crate::scaling::{PowerOfTwo, exponent_of_largest};
 use num_complex::Complex32;
 
 /// A stored number and how it becomes an f32.
@@ -19,16 +25,34 @@ impl Element for f32 {
     }
 }
 
-/// Little-endian bytes at any alignment. One instruction more a number on a Cortex-M4, several on a processor
-/// that loads no unaligned words.
-impl Element for [u8; 4] {
-    #[inline(always)]
-    fn value(self) -> f32 {
-        f32::from_le_bytes(self)
-    }
+/// Rows of complex numbers, and the sums over them that the kernels ask for.
+pub(crate) trait Rows: Copy {
+    /// W_in of a stored row.
+    fn get(&self, row: usize, column: usize) -> Option<Complex32>;
+
+    /// v_n = W_in (2^k x_n) 2^-E_w, into two buffers of N.
+    fn weigh(&self, row: usize, x: Signal<'_>, scale: Scale, v: &mut [f32]);
+
+    /// z_i = W_i (2^k x), where there is no room for the scaled signal.
+    fn coefficient(&self, x: Signal<'_>, scale: PowerOfTwo, row: usize) -> Complex32;
+
+    /// Σ_n v_n W_jn.
+    fn product(&self, v: &[f32], row: usize) -> Complex32;
+
+    /// The four real sums of it.
+    fn sums(&self, v: &[f32], row: usize) -> Sums;
+
+    /// The stored number at this index, of rows that are real.
+    fn number(&self, at: usize) -> Option<f32>;
+
+    /// Σ_n U_n (2^k x_n) of the real row that begins at this number.
+    fn real_coefficient(&self, from: usize, x: Signal<'_>, scale: PowerOfTwo) -> f32;
+
+    /// Whether they are read in place.
+    fn is_aligned(&self) -> bool;
 }
 
-/// The rows of W, all of one element type.
+/// The rows of W, all of one element type, at its alignment.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Matrix<'a, E> {
     elements: &'a [E],
@@ -43,16 +67,23 @@ pub(crate) struct Row<'a, E> {
 }
 
 impl<'a, E: Element> Matrix<'a, E> {
+    pub(crate) const fn new(elements: &'a [E], inputs: usize) -> Self {
+        Matrix { elements, inputs }
+    }
+
     /// Row `i`; an empty one past the end, where no caller goes: the slices are taken without a panic path.
     #[inline(always)]
     pub(crate) fn row(&self, i: usize) -> Row<'a, E> {
-        let from = i * 2 * self.inputs;
-        let middle = from + self.inputs;
-        let to = middle + self.inputs;
-        Row {
-            re: self.elements.get(from..middle).unwrap_or_default(),
-            im: self.elements.get(middle..to).unwrap_or_default(),
-        }
+        let row = self.run(2 * i * self.inputs, 2 * self.inputs);
+        let (re, im) = row.split_at_checked(self.inputs).unwrap_or_default();
+        Row { re, im }
+    }
+
+    /// `len` elements from this one on; none past the end, where no caller goes.
+    #[inline(always)]
+    pub(crate) fn run(&self, from: usize, len: usize) -> &'a [E] {
+        let rest = self.elements.get(from..).unwrap_or_default();
+        rest.get(..len).unwrap_or_default()
     }
 }
 
@@ -65,31 +96,215 @@ impl<E: Element> Row<'_, E> {
     }
 }
 
-/// W in whichever way its bytes can be read.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Weights<'a> {
-    /// Little-endian f32 on a little-endian machine at a multiple of four: read in place.
-    Aligned(Matrix<'a, f32>),
-    /// Any other address or machine.
-    Bytes(Matrix<'a, [u8; 4]>),
-    /// Binary16 at a multiple of two on a little-endian machine.
-    Halves(Matrix<'a, u16>),
-    /// Binary16 at any other address or machine.
-    HalfBytes(Matrix<'a, [u8; 2]>),
-}
+/// The loops of one element type. They are compiled here, as this crate is optimised, and once: a function with type
+/// parameters would be compiled in each program that uses it, as that program is.
+macro_rules! rows_of {
+    ($element:ty) => {
+        impl Rows for Matrix<'_, $element> {
+            fn get(&self, row: usize, column: usize) -> Option<Complex32> {
+                self.row(row).get(column)
+            }
 
-/// `$body` with `$w` the matrix, of whichever element type.
-macro_rules! with_matrix {
-    ($weights:expr, $w:ident => $body:expr) => {
-        match $weights {
-            $crate::weights::Weights::Aligned($w) => $body,
-            $crate::weights::Weights::Bytes($w) => $body,
-            $crate::weights::Weights::Halves($w) => $body,
-            $crate::weights::Weights::HalfBytes($w) => $body,
+            #[inline(never)]
+            fn weigh(&self, row: usize, x: Signal<'_>, scale: Scale, v: &mut [f32]) {
+                let Row { re, im } = self.row(row);
+                let weights = re.iter().zip(im).map(|(re, im)| (re.value(), im.value()));
+                weigh(weights, x, scale, v);
+            }
+
+            #[inline(never)]
+            fn coefficient(&self, x: Signal<'_>, scale: PowerOfTwo, row: usize) -> Complex32 {
+                coefficient(self.row(row), x, scale)
+            }
+
+            #[inline(never)]
+            fn product(&self, v: &[f32], row: usize) -> Complex32 {
+                product(v, self.row(row))
+            }
+
+            #[inline(never)]
+            fn sums(&self, v: &[f32], row: usize) -> Sums {
+                sums(v, self.row(row))
+            }
+
+            #[inline(always)]
+            fn number(&self, at: usize) -> Option<f32> {
+                self.elements.get(at).map(|element| element.value())
+            }
+
+            #[inline(never)]
+            fn real_coefficient(&self, from: usize, x: Signal<'_>, scale: PowerOfTwo) -> f32 {
+                real_coefficient(self.run(from, x.len()), x, scale)
+            }
+
+            fn is_aligned(&self) -> bool {
+                true
+            }
         }
     };
 }
-pub(crate) use with_matrix;
+
+rows_of!(f32);
+#[cfg(feature = "f16")]
+rows_of!(u16);
+
+/// Rows at an address from which their elements cannot be loaded, or on a big-endian machine: put together from bytes, by
+/// loops that are short instead of fast, in the same order.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Bytes<'a> {
+    bytes: &'a [u8],
+    inputs: usize,
+    /// Binary16 instead of f32.
+    halves: bool,
+}
+
+impl Bytes<'_> {
+    /// The numbers of row `i`.
+    fn row(&self, i: usize) -> impl Fn(usize) -> Complex32 {
+        move |n| self.get(i, n).unwrap_or_default()
+    }
+}
+
+impl Rows for Bytes<'_> {
+    #[inline(never)]
+    fn get(&self, row: usize, column: usize) -> Option<Complex32> {
+        if column >= self.inputs {
+            return None;
+        }
+        let at = row * 2 * self.inputs + column;
+        let re = self.number(at)?;
+        Some(Complex32::new(re, self.number(at + self.inputs)?))
+    }
+
+    #[inline(never)]
+    fn weigh(&self, row: usize, x: Signal<'_>, scale: Scale, v: &mut [f32]) {
+        let numbers = (0..self.inputs).map(self.row(row));
+        weigh(numbers.map(|w| (w.re, w.im)), x, scale, v);
+    }
+
+    fn coefficient(&self, x: Signal<'_>, scale: PowerOfTwo, row: usize) -> Complex32 {
+        coefficient_of(x, scale, &self.row(row))
+    }
+
+    #[inline(never)]
+    fn product(&self, v: &[f32], row: usize) -> Complex32 {
+        product_of(v, &self.row(row))
+    }
+
+    #[inline(never)]
+    fn sums(&self, v: &[f32], row: usize) -> Sums {
+        sums_of(v, &self.row(row))
+    }
+
+    #[inline(never)]
+    fn number(&self, at: usize) -> Option<f32> {
+        if self.halves && cfg!(feature = "f16") {
+            let (halves, _) = self.bytes.as_chunks();
+            halves.get(at).map(|half| widen(u16::from_le_bytes(*half)))
+        } else {
+            let (floats, _) = self.bytes.as_chunks();
+            floats.get(at).map(|float| f32::from_le_bytes(*float))
+        }
+    }
+
+    fn real_coefficient(&self, from: usize, x: Signal<'_>, scale: PowerOfTwo) -> f32 {
+        real_coefficient_of(x, scale, &|n| self.number(from + n).unwrap_or_default())
+    }
+
+    fn is_aligned(&self) -> bool {
+        false
+    }
+}
+
+/// W in whichever way its bytes can be read.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Weights<'a> {
+    /// f32 in place.
+    Floats(Matrix<'a, f32>),
+    /// Binary16 in place.
+    #[cfg(feature = "f16")]
+    Halves(Matrix<'a, u16>),
+    /// Any other address or machine.
+    Bytes(Bytes<'a>),
+}
+
+/// `$body` with `$w` the rows, of whichever kind.
+macro_rules! with_rows {
+    ($weights:expr, $w:ident => $body:expr) => {
+        match $weights {
+            Weights::Floats($w) => $body,
+            #[cfg(feature = "f16")]
+            Weights::Halves($w) => $body,
+            Weights::Bytes($w) => $body,
+        }
+    };
+}
+pub(crate) use with_rows;
+
+impl<'a> Weights<'a> {
+    /// The rows in `bytes`, which were checked.
+    pub(crate) fn new(bytes: &'a [u8], inputs: usize, halves: bool) -> Self {
+        #[cfg(feature = "f16")]
+        if halves {
+            return match bytemuck::try_cast_slice(bytes) {
+                Ok(elements) if cfg!(target_endian = "little") => {
+                    Weights::Halves(Matrix::new(elements, inputs))
+                }
+                _ => Weights::Bytes(Bytes {
+                    bytes,
+                    inputs,
+                    halves,
+                }),
+            };
+        }
+        match bytemuck::try_cast_slice(bytes) {
+            Ok(elements) if cfg!(target_endian = "little") => {
+                Weights::Floats(Matrix::new(elements, inputs))
+            }
+            _ => Weights::Bytes(Bytes {
+                bytes,
+                inputs,
+                halves,
+            }),
+        }
+    }
+}
+
+impl Rows for Weights<'_> {
+    fn get(&self, row: usize, column: usize) -> Option<Complex32> {
+        with_rows!(self, w => w.get(row, column))
+    }
+
+    fn weigh(&self, row: usize, x: Signal<'_>, scale: Scale, v: &mut [f32]) {
+        with_rows!(self, w => w.weigh(row, x, scale, v));
+    }
+
+    fn coefficient(&self, x: Signal<'_>, scale: PowerOfTwo, row: usize) -> Complex32 {
+        with_rows!(self, w => w.coefficient(x, scale, row))
+    }
+
+    #[inline(always)]
+    fn product(&self, v: &[f32], row: usize) -> Complex32 {
+        with_rows!(self, w => w.product(v, row))
+    }
+
+    #[inline(always)]
+    fn sums(&self, v: &[f32], row: usize) -> Sums {
+        with_rows!(self, w => w.sums(v, row))
+    }
+
+    fn number(&self, at: usize) -> Option<f32> {
+        with_rows!(self, w => w.number(at))
+    }
+
+    fn real_coefficient(&self, from: usize, x: Signal<'_>, scale: PowerOfTwo) -> f32 {
+        with_rows!(self, w => w.real_coefficient(from, x, scale))
+    }
+
+    fn is_aligned(&self) -> bool {
+        with_rows!(self, w => w.is_aligned())
+    }
+}
 
 /// Why bytes are not weights.
 pub(crate) enum Refused {
@@ -99,53 +314,44 @@ pub(crate) enum Refused {
     Zero,
 }
 
-impl<'a> Weights<'a> {
-    /// Weights in `bytes`, whose length the caller has checked, and the exponent of the largest.
-    pub(crate) fn new(bytes: &'a [u8], inputs: usize) -> Result<(Self, i32), Refused> {
-        let (elements, _) = bytes.as_chunks::<4>();
-        let exponent = exponent_of_largest(elements.iter().map(|element| element.value()))
-            .map_err(Refused::NonFinite)?
-            .ok_or(Refused::Zero)?;
-        let weights = match bytemuck::try_cast_slice(bytes) {
-            Ok(elements) if cfg!(target_endian = "little") => {
-                Weights::Aligned(Matrix { elements, inputs })
-            }
-            _ => Weights::Bytes(Matrix { elements, inputs }),
-        };
-        Ok((weights, exponent))
-    }
+/// The largest weights.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Largest {
+    /// ⌊log2⌋ of the largest real or imaginary part: E_w.
+    pub(crate) exponent: i32,
+    /// The largest |W_in|², rounded.
+    pub(crate) modulus: f32,
+}
 
-    /// [`new`](Self::new), of binary16.
-    pub(crate) fn halves(bytes: &'a [u8], inputs: usize) -> Result<(Self, i32), Refused> {
-        let (elements, _) = bytes.as_chunks::<2>();
-        if let Some(at) = (elements.iter()).position(|half| !is_finite(u16::from_le_bytes(*half))) {
-            return Err(Refused::NonFinite(at));
-        }
-        let exponent = exponent_of_largest(elements.iter().map(|element| element.value()))
-            .map_err(Refused::NonFinite)?
-            .ok_or(Refused::Zero)?;
-        let weights = match bytemuck::try_cast_slice(bytes) {
-            Ok(elements) if cfg!(target_endian = "little") => {
-                Weights::Halves(Matrix { elements, inputs })
-            }
-            _ => Weights::HalfBytes(Matrix { elements, inputs }),
-        };
-        Ok((weights, exponent))
-    }
+/// The largest |w|² of so many numbers in rows of `inputs`.
+pub(crate) fn largest_modulus(weights: &impl Rows, count: usize, inputs: usize) -> f32 {
+    let n = inputs.max(1);
+    let moduli = (0..count).map(|at| {
+        let w = weights.get(at / n, at % n).unwrap_or_default();
+        w.re * w.re + w.im * w.im
+    });
+    moduli.fold(0.0, f32::max)
+}
 
-    /// W_in of a stored row.
-    pub(crate) fn get(&self, row: usize, column: usize) -> Option<Complex32> {
-        with_matrix!(self, w => w.row(row).get(column))
-    }
-
-    /// Whether they are read in place.
-    pub(crate) fn is_aligned(&self) -> bool {
-        matches!(self, Weights::Aligned(_) | Weights::Halves(_))
-    }
+/// The exponent of the largest of the floats in `bytes`.
+pub(crate) fn largest(bytes: &[u8], halves: bool) -> Result<i32, Refused> {
+    let exponent = if halves && cfg!(feature = "f16") {
+        let (elements, _) = bytes.as_chunks();
+        let halves = elements.iter().map(|half| u16::from_le_bytes(*half));
+        // Neither infinity nor NaN has a value that `widen` gives: the one is as good as the other.
+        exponent_of_largest(halves.map(|half| match is_finite(half) {
+            true => widen(half),
+            false => f32::INFINITY,
+        }))
+    } else {
+        let (elements, _) = bytes.as_chunks();
+        exponent_of_largest(elements.iter().map(|float| f32::from_le_bytes(*float)))
+    };
+    exponent.map_err(Refused::NonFinite)?.ok_or(Refused::Zero)
 }
 
 impl Refused {
-    /// The error of a reader, where a row has `inputs` numbers.
+    /// The error of a reader, where a row has `inputs` complex numbers.
     pub(crate) fn error(self, inputs: usize) -> Error {
         match self {
             Refused::NonFinite(at) => Error::NonFiniteWeight {

@@ -1,6 +1,6 @@
 //! What an error says: what was expected, what was found, and what to do.
 
-use bispectral_core::{Error, Part};
+use bispectral_core::{Error, Feature, Part};
 
 #[test]
 fn every_error_says_what_was_expected_and_found() {
@@ -73,15 +73,19 @@ fn every_error_says_what_was_expected_and_found() {
             "sample 70000 is not finite",
         ),
         (Error::ZeroInput, "every sample is zero"),
-        (Error::ZeroBispectrum, "no row of W responds to the signal"),
+        (
+            Error::ZeroBispectrum,
+            "the bispectrum is zero up to rounding: third order says nothing about this signal, its power spectrum does",
+        ),
         (
             Error::Overflow,
             "the result is larger than f32 holds: scale the signal down",
         ),
         (
-            Error::NeedsFft,
-            "the model calls for a fast Fourier transform: build with the feature `fft` of bispectral-core, \
-             or export it with sums",
+            Error::NeedsFeature {
+                feature: Feature::Fft,
+            },
+            "the model needs the feature `fft` of bispectral-core: build with it, or export another form",
         ),
         (
             Error::NoClassifier,

@@ -106,7 +106,7 @@ fn a_name_or_group_that_is_not_utf_8_is_malformed() {
 fn an_unknown_kind_of_a_section_is_named() {
     let parts = [Part::Encoding, Part::Pairs, Part::Structure, Part::Head];
     for (at, part) in parts.into_iter().enumerate() {
-        for (kind, bytes) in [(4, vec![]), (7, vec![1, 2, 3]), (255, vec![0; 200])] {
+        for (kind, bytes) in [(5, vec![]), (7, vec![1, 2, 3]), (255, vec![0; 200])] {
             let mut fields = Fields::z4();
             fields.sections[at] = (kind, bytes);
             assert_eq!(refusal(fields), Error::Unsupported { part, kind });

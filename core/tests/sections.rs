@@ -3,7 +3,7 @@
 
 mod by_hand;
 
-use bispectral_core::{Complex32, Error, Model};
+use bispectral_core::{Complex32, Error, Feature, Model};
 use by_hand::{Fields, both, with_checksum};
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -218,7 +218,9 @@ fn a_fast_transform_needs_the_feature() {
     let expected = if cfg!(feature = "fft") {
         Ok(())
     } else {
-        Err(Error::NeedsFft)
+        Err(Error::NeedsFeature {
+            feature: Feature::Fft,
+        })
     };
     assert_eq!(result(&fields), expected);
 }

@@ -1,7 +1,7 @@
 //! Feature `serde`: what a device reports, a host reads back.
 #![cfg(feature = "serde")]
 
-use bispectral_core::{Complex32, Error, Magnitude, Model, Part, scratch_len};
+use bispectral_core::{Complex32, Error, Feature, Magnitude, Model, Part, scratch_len};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -35,7 +35,9 @@ fn errors() -> [Error; 20] {
         Error::ZeroInput,
         Error::ZeroBispectrum,
         Error::Overflow,
-        Error::NeedsFft,
+        Error::NeedsFeature {
+            feature: Feature::Fft,
+        },
         Error::NoClassifier,
     ]
 }

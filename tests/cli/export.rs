@@ -155,7 +155,7 @@ fn forms_that_a_model_cannot_take_are_refused() {
             "--structure cyclic --encoding f16",
             "m.bsn: f16 has nothing to encode",
         ),
-        ("--pairs best:4", "m.bsn: --pairs best needs signals"),
+        ("--pairs best:4", "m.bsn: the best pairs need signals"),
         (
             "--fit flash=1",
             "m.bsn: no form fits: the smallest needs are flash=",

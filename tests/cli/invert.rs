@@ -69,7 +69,8 @@ fn come_back(flags: &str) {
         let folder = Folder::new();
         import(&folder, &w);
         if !flags.is_empty() {
-            folder.succeed(&format!("export m.bsn -o m.bsn --force --quiet {flags}"));
+            folder.succeed(&format!("export m.bsn -o few.bsn --quiet {flags}"));
+            std::fs::rename(folder.path("few.bsn"), folder.path("m.bsn")).unwrap();
         }
         let x = signals(&folder, 20, order, &mut random);
         let object = folder.object("invert m.bsn Y.npy -o back.npy");

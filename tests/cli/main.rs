@@ -3,14 +3,20 @@
 mod attack;
 mod characters;
 mod classify;
+mod compare;
+mod couplings;
 mod export;
 mod features;
+mod folders;
 mod formats;
 mod group;
 mod import;
 mod inspect;
 mod invert;
+mod limits;
 mod messages;
+#[path = "../src/octahedral.rs"]
+pub mod octahedral;
 mod report;
 mod reproduce;
 #[path = "../src/skip.rs"]

@@ -137,6 +137,23 @@ fn every_commutative_group_of_a_range_of_orders_is_recovered() {
 }
 
 #[test]
+fn groups_that_act_linearly_are_learned_behind_a_mixing() {
+    let folder = Folder::new();
+    let arguments = "reproduce compact --quick -o out";
+    let object = folder.object(arguments);
+    assert_eq!(object["experiment"], "compact");
+    // Four groups from whole, partial and noisy orbits.
+    assert_eq!((rows(&object).len(), &object["right"]), (12, &12.into()));
+    for row in rows(&object) {
+        assert_eq!(row["found"], row["group"], "{row}");
+        let number = |field: &str| row[field].as_f64().unwrap();
+        assert!(number("between") > 3.0 * number("within"), "{row}");
+    }
+    assert_eq!(object["samples"], 200_000);
+    assert_kept(&folder, arguments, &object);
+}
+
+#[test]
 fn bad_orders_are_bad_usage_and_nothing_is_written() {
     let folder = Folder::new();
     for arguments in [

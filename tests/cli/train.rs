@@ -317,7 +317,7 @@ fn bad_data_is_refused_in_one_line_and_nothing_is_written() {
         ("--group Z0", "Z0"),
         ("--group hexagon", "cyclic group"),
         ("--group Z4 --lr 0", "lr"),
-        ("--group Z4 --steps 1,2,3,4", "--steps"),
+        ("--group Z4 --steps 1,2,3,4,5", "--steps"),
         ("--group Z4 --noise=-1", "noise"),
         ("--group Z4 --noise nan", "noise"),
         ("--images .", "."),

@@ -64,7 +64,7 @@ typedef enum {
   BISPECTRAL_STATUS_NON_FINITE_INPUT = 17,
   // Every sample is zero.
   BISPECTRAL_STATUS_ZERO_INPUT = 18,
-  // No row of W responds to the signal.
+  // The bispectrum is zero up to rounding: third order says nothing about the signal.
   BISPECTRAL_STATUS_ZERO_BISPECTRUM = 19,
   // The result is larger than a float holds.
   BISPECTRAL_STATUS_OVERFLOW = 20,
@@ -72,6 +72,10 @@ typedef enum {
   BISPECTRAL_STATUS_NEEDS_FFT = 21,
   // The library met an error that this header has no number for.
   BISPECTRAL_STATUS_OTHER = 22,
+  // The model was exported without a classifier.
+  BISPECTRAL_STATUS_NO_CLASSIFIER = 23,
+  // The model is of a kind that the library was built without.
+  BISPECTRAL_STATUS_NEEDS_FEATURE = 24,
 } BispectralStatus;
 
 // A model: memory for the library's view of it, which `bispectral_open` fills. The bytes of the model stay where they are,
@@ -135,6 +139,24 @@ size_t bispectral_rows(const BispectralModel *model);
 // `model` is null, zeroed, or was given to bispectral_open.
 size_t bispectral_pairs(const BispectralModel *model);
 
+// Numbers that bispectral_features gives for a signal; 0 where the model is not open.
+//
+// # Safety
+// `model` is null, zeroed, or was given to bispectral_open.
+size_t bispectral_feature_count(const BispectralModel *model);
+
+// Classes that bispectral_scores tells apart; 0 where the model has no classifier or is not open.
+//
+// # Safety
+// `model` is null, zeroed, or was given to bispectral_open.
+size_t bispectral_classes(const BispectralModel *model);
+
+// Floats of scratch that bispectral_scores needs; 0 where the model is not open.
+//
+// # Safety
+// `model` is null, zeroed, or was given to bispectral_open.
+size_t bispectral_classifier_scratch_length(const BispectralModel *model);
+
 // Floats of scratch that the functions below need; 0 where the model is not open.
 //
 // # Safety
@@ -189,6 +211,31 @@ BispectralStatus bispectral_invariants(const BispectralModel *model,
                                        size_t scratch_length,
                                        BispectralComplex *invariants,
                                        size_t length);
+
+// The features of x as real numbers, whatever the form of the model's output, to the front of `features`, which has room for
+// `length`: what a classifier or a nearest neighbour takes.
+//
+// # Safety
+// As bispectral_coefficients.
+BispectralStatus bispectral_features(const BispectralModel *model,
+                                     const float *x,
+                                     size_t samples,
+                                     float *scratch,
+                                     size_t scratch_length,
+                                     float *features,
+                                     size_t length);
+
+// The score of every class, to the front of `scores`, which has room for `length`; the largest is the class.
+//
+// # Safety
+// As bispectral_coefficients.
+BispectralStatus bispectral_scores(const BispectralModel *model,
+                                   const float *x,
+                                   size_t samples,
+                                   float *scratch,
+                                   size_t scratch_length,
+                                   float *scores,
+                                   size_t length);
 
 // Hands every term of the bispectrum to `each` with `user`, in the order of the invariants, and then tells their `magnitude`:
 // for devices that cannot hold all terms but can project, compare or classify them as they come.

@@ -164,6 +164,61 @@ pub unsafe extern "C" fn bispectral_invariants(
     }
 }
 
+/// The features of x as real numbers, whatever the form of the model's output, to the front of `features`, which has room for
+/// `length`: what a classifier or a nearest neighbour takes.
+///
+/// # Safety
+/// As bispectral_coefficients.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bispectral_features(
+    model: *const Model,
+    x: *const f32,
+    samples: usize,
+    scratch: *mut f32,
+    scratch_length: usize,
+    features: *mut f32,
+    length: usize,
+) -> Status {
+    let (x, scratch, out) = (
+        Input(x, samples),
+        Output(scratch, scratch_length),
+        Output(features, length),
+    );
+    // SAFETY: the same promise.
+    unsafe {
+        with_slices(model, x, scratch, out, |view, x, scratch, out| {
+            view.features(x, scratch, out)
+        })
+    }
+}
+
+/// The score of every class, to the front of `scores`, which has room for `length`; the largest is the class.
+///
+/// # Safety
+/// As bispectral_coefficients.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bispectral_scores(
+    model: *const Model,
+    x: *const f32,
+    samples: usize,
+    scratch: *mut f32,
+    scratch_length: usize,
+    scores: *mut f32,
+    length: usize,
+) -> Status {
+    let (x, scratch, out) = (
+        Input(x, samples),
+        Output(scratch, scratch_length),
+        Output(scores, length),
+    );
+    // SAFETY: the same promise.
+    unsafe {
+        with_slices(model, x, scratch, out, |view, x, scratch, out| {
+            view.scores(x, scratch, out)
+        })
+    }
+}
+
 /// Hands every term of the bispectrum to `each` with `user`, in the order of the invariants, and then tells their `magnitude`:
 /// for devices that cannot hold all terms but can project, compare or classify them as they come.
 ///

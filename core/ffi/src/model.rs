@@ -113,6 +113,36 @@ pub unsafe extern "C" fn bispectral_pairs(model: *const Model) -> usize {
     unsafe { number(model, View::pairs) }
 }
 
+/// Numbers that bispectral_features gives for a signal; 0 where the model is not open.
+///
+/// # Safety
+/// `model` is null, zeroed, or was given to bispectral_open.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bispectral_feature_count(model: *const Model) -> usize {
+    // SAFETY: the same promise.
+    unsafe { number(model, View::feature_count) }
+}
+
+/// Classes that bispectral_scores tells apart; 0 where the model has no classifier or is not open.
+///
+/// # Safety
+/// `model` is null, zeroed, or was given to bispectral_open.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bispectral_classes(model: *const Model) -> usize {
+    // SAFETY: the same promise.
+    unsafe { number(model, View::classes) }
+}
+
+/// Floats of scratch that bispectral_scores needs; 0 where the model is not open.
+///
+/// # Safety
+/// `model` is null, zeroed, or was given to bispectral_open.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bispectral_classifier_scratch_length(model: *const Model) -> usize {
+    // SAFETY: the same promise.
+    unsafe { number(model, View::classifier_scratch_len) }
+}
+
 /// Floats of scratch that the functions below need; 0 where the model is not open.
 ///
 /// # Safety

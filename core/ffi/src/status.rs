@@ -1,6 +1,6 @@
 //! What became of a call: the core's errors by number, and their words.
 
-use bispectral_core::Error;
+use bispectral_core::{Error, Feature};
 use core::ffi::{CStr, c_char};
 
 /// What became of a call.
@@ -45,7 +45,7 @@ pub enum Status {
     NonFiniteInput = 17,
     /// Every sample is zero.
     ZeroInput = 18,
-    /// No row of W responds to the signal.
+    /// The bispectrum is zero up to rounding: third order says nothing about the signal.
     ZeroBispectrum = 19,
     /// The result is larger than a float holds.
     Overflow = 20,
@@ -53,6 +53,10 @@ pub enum Status {
     NeedsFft = 21,
     /// The library met an error that this header has no number for.
     Other = 22,
+    /// The model was exported without a classifier.
+    NoClassifier = 23,
+    /// The model is of a kind that the library was built without.
+    NeedsFeature = 24,
 }
 
 impl From<Error> for Status {
@@ -76,7 +80,11 @@ impl From<Error> for Status {
             Error::ZeroInput => Status::ZeroInput,
             Error::ZeroBispectrum => Status::ZeroBispectrum,
             Error::Overflow => Status::Overflow,
-            Error::NeedsFft => Status::NeedsFft,
+            Error::NeedsFeature {
+                feature: Feature::Fft | Feature::Fft1024,
+            } => Status::NeedsFft,
+            Error::NeedsFeature { .. } => Status::NeedsFeature,
+            Error::NoClassifier => Status::NoClassifier,
             _ => Status::Other,
         }
     }
@@ -89,7 +97,7 @@ impl From<Result<(), Status>> for Status {
 }
 
 /// Every status with its words, each ending in a zero.
-const WORDS: [(Status, &CStr); 23] = [
+const WORDS: [(Status, &CStr); 25] = [
     (Status::Ok, c"all is well"),
     (
         Status::Pointer,
@@ -153,7 +161,7 @@ const WORDS: [(Status, &CStr); 23] = [
     (Status::ZeroInput, c"every sample is zero"),
     (
         Status::ZeroBispectrum,
-        c"no row of W responds to the signal",
+        c"the bispectrum is zero up to rounding: third order says nothing about this signal, its power spectrum does",
     ),
     (
         Status::Overflow,
@@ -166,6 +174,14 @@ const WORDS: [(Status, &CStr); 23] = [
     (
         Status::Other,
         c"an error without a number: build the library and its header anew",
+    ),
+    (
+        Status::NeedsFeature,
+        c"the model is of a kind that the library was built without: build it with the feature that `bispectral inspect` names",
+    ),
+    (
+        Status::NoClassifier,
+        c"the model tells no classes apart: export it with a classifier",
     ),
 ];
 

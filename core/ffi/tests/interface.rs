@@ -100,12 +100,16 @@ fn an_open_model_has_its_sizes_and_any_other_has_none() {
                 bispectral_rows(model),
                 bispectral_pairs(model),
                 bispectral_scratch_length(model),
+                bispectral_feature_count(model),
+                bispectral_classifier_scratch_length(model),
+                bispectral_classes(model),
             ]
         }
     };
-    assert_eq!(sizes(&*model), [INPUTS, ROWS, PAIRS, SCRATCH]);
-    assert_eq!(sizes(&*zeroed()), [0; 4]);
-    assert_eq!(sizes(null()), [0; 4]);
+    let expected = [INPUTS, ROWS, PAIRS, SCRATCH, 2 * PAIRS, SCRATCH, 0];
+    assert_eq!(sizes(&*model), expected);
+    assert_eq!(sizes(&*zeroed()), [0; 7]);
+    assert_eq!(sizes(null()), [0; 7]);
 }
 
 #[test]
@@ -141,6 +145,20 @@ fn every_function_computes_the_bits_of_the_core() {
     view.power_spectrum(&X, &mut scratch, &mut expected)
         .unwrap();
     assert_eq!((status, power), (Status::Ok, expected));
+
+    let (mut features, mut expected) = ([-9.0; 2 * PAIRS], [0.0; 2 * PAIRS]);
+    // SAFETY: buffers of these lengths.
+    let (status, none) = unsafe {
+        let scratch = scratch.as_mut_ptr();
+        let (x, out) = (X.as_ptr(), features.as_mut_ptr());
+        (
+            bispectral_features(&*model, x, INPUTS, scratch, SCRATCH, out, 2 * PAIRS),
+            bispectral_scores(&*model, x, INPUTS, scratch, SCRATCH, out, 2 * PAIRS),
+        )
+    };
+    view.features(&X, &mut scratch, &mut expected).unwrap();
+    assert_eq!((status, features), (Status::Ok, expected));
+    assert_eq!(none, Status::NoClassifier);
 }
 
 /// Adds a term to the list that `user` points to.
@@ -309,11 +327,11 @@ fn every_status_has_words_of_its_own() {
         words(Status::Checksum as i32),
         "the checksum differs: the model is damaged, export it again"
     );
-    let mut all: Vec<&str> = (0..=Status::Other as i32).map(words).collect();
+    let mut all: Vec<&str> = (0..=Status::NeedsFeature as i32).map(words).collect();
     all.sort_unstable();
     all.dedup();
-    assert_eq!(all.len(), 23);
-    for number in [-1, 23, i32::MAX, i32::MIN] {
+    assert_eq!(all.len(), 25);
+    for number in [-1, 25, i32::MAX, i32::MIN] {
         assert_eq!(words(number), "no status of this library");
     }
 }

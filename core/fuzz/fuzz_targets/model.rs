@@ -1,7 +1,6 @@
-//! Arbitrary bytes are a model, or they have an error: once as they are, and once with magic, version, length and CRC
-//! made right, without which a fuzzer would never see the fields. What loads is computed with, and written back.
+//! libFuzzer on [`model`], from a corpus of every kind of model:
 //!
-//!     cargo +nightly fuzz run model -- -max_total_time=120
+//!     cargo +nightly fuzz run model fuzz/corpus/model fuzz/seeds/model -- -max_total_time=600
 //!
 //! Whether it compiles is known without a nightly compiler, and without building libFuzzer's C++, which only a link needs:
 //!
@@ -9,100 +8,14 @@
 
 #![no_main]
 
-use bispectral_core::format::{MAGIC, VERSION};
-use bispectral_core::{Complex32, Error, Model};
-use crc::{CRC_32_ISO_HDLC, Crc, Table};
+#[path = "../src/model.rs"]
+mod model;
+
 use libfuzzer_sys::fuzz_target;
 
-const CRC: Crc<u32, Table<1>> = Crc::<u32, Table<1>>::new(&CRC_32_ISO_HDLC);
-
-/// Rows times inputs of the models that are computed with: larger ones only take time.
-const SMALL: usize = 256;
-
 fuzz_target!(|bytes: &[u8]| {
-    examine(bytes);
-    examine(&repaired(bytes));
+    model::examine(bytes);
+    model::examine(&model::repaired(bytes));
+    // A whole model, as the corpus has them: what is changed in its fields is looked at.
+    model::examine(&model::repaired(model::fields(bytes)));
 });
-
-/// The bytes as the fields behind the length, with everything around them right.
-fn repaired(fields: &[u8]) -> Vec<u8> {
-    let mut out = Vec::from(MAGIC);
-    out.push(VERSION);
-    out.extend((fields.len() as u32 + 13).to_le_bytes());
-    out.extend(fields);
-    let crc = CRC.checksum(&out);
-    out.extend(crc.to_le_bytes());
-    out
-}
-
-fn examine(bytes: &[u8]) {
-    match Model::from_bytes(bytes) {
-        Ok(model) => {
-            let (inputs, rows) = (model.inputs(), model.rows());
-            assert_eq!(model.weight(rows, 0), None);
-            assert_eq!(model.weight(0, inputs), None);
-            if inputs * rows <= SMALL {
-                assert_eq!(written_back(&model), bytes, "a model has one form");
-                compute(&model);
-            }
-        }
-        Err(error) => assert!(!error.to_string().is_empty()),
-    }
-}
-
-fn written_back(model: &Model<'_>) -> Vec<u8> {
-    let parts = model.parts();
-    let mut bytes = vec![0; parts.encoded_len().expect("parts of a model")];
-    parts.write(&mut bytes).expect("room for it");
-    bytes
-}
-
-/// Every computation, for a signal made of the weights' own bits: large, small, of all magnitudes.
-fn compute(model: &Model<'_>) {
-    let sample = |n| model.weight(n % model.rows(), n).map_or(1.0, |w| w.re);
-    for scale in [1.0, f32::MIN_POSITIVE, 1e30] {
-        let x: Vec<f32> = (0..model.inputs()).map(|n| sample(n) * scale).collect();
-        let mut scratch = vec![0.0; model.scratch_len()];
-        let mut terms = vec![Complex32::ZERO; model.pairs()];
-        let mut z = vec![Complex32::ZERO; model.rows()];
-        let mut power = vec![0.0; model.rows()];
-        let finite = |z: &Complex32| z.re.is_finite() && z.im.is_finite();
-
-        check(model.coefficients(&x, &mut scratch, &mut z));
-        check(model.power_spectrum(&x, &mut scratch, &mut power));
-        check(model.bispectrum(&x, &mut scratch, &mut terms));
-        if model.classes() > 0 {
-            let mut scratch = vec![0.0; model.classifier_scratch_len()];
-            let mut scores = vec![0.0; model.classes()];
-            check(model.scores(&x, &mut scratch, &mut scores));
-            assert!(scores.iter().all(|score| score.is_finite()));
-        }
-        assert!(terms.iter().chain(&z).all(finite));
-        assert!(power.iter().all(|p| p.is_finite()));
-
-        let mut streamed = Vec::new();
-        let magnitude = model.stream(&x, &mut scratch, |_, _, term| streamed.push(term));
-        let result = model.invariants(&x, &mut scratch, &mut terms);
-        assert_eq!(magnitude.map(|_| ()), result);
-        check(result);
-        if let Ok(magnitude) = magnitude {
-            assert!(terms.iter().all(finite));
-            let same = |(a, b): (&Complex32, &Complex32)| magnitude.normalise(*a) == *b;
-            assert!(streamed.iter().zip(&terms).all(same));
-            let squares: f64 = terms
-                .iter()
-                .map(|b| f64::from(b.re).powi(2) + f64::from(b.im).powi(2))
-                .sum();
-            assert!((squares - 1.0).abs() < 1e-6);
-        }
-    }
-}
-
-/// Whatever the model and the signal, these are all there can be wrong.
-fn check(result: Result<(), Error>) {
-    use Error::{NonFiniteInput, Overflow, ZeroBispectrum, ZeroInput};
-    match result {
-        Ok(()) | Err(NonFiniteInput { .. } | ZeroInput | Overflow | ZeroBispectrum) => {}
-        Err(error) => panic!("{error}"),
-    }
-}

@@ -30,7 +30,7 @@ macro_rules! number {
         })*
     };
 }
-number!(f32, u16, i16, i8);
+number!(f32, u16, i16, i8, u8);
 
 /// A pair (i, j).
 impl Value for (u16, u16) {
@@ -115,6 +115,11 @@ impl<'a, T: Value> List<'a, T> {
     /// The values of these bytes.
     pub(super) const fn stored(bytes: &'a [T::Bytes]) -> Self {
         List { values: &[], bytes }
+    }
+
+    /// The bytes of a list that was read; none of a caller's.
+    pub(crate) const fn stored_bytes(&self) -> &'a [T::Bytes] {
+        self.bytes
     }
 
     /// How many there are.

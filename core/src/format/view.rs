@@ -1,41 +1,50 @@
 //! A model where its bytes lie: the fields of the message and the parts of its sections as borrowed bytes, once they are
 //! checked. To each content there is one form: whatever a writer would not have written is [`Error::Malformed`].
+//!
+//! Bytes that are postcard's are read here by hand, so that a device needs no decoder for every message there could be.
 
+use super::couplings::Couplings;
+use super::crc::checksum;
+use super::utf8::is_utf8;
 use super::{
-    ALIGNMENT, CONJUGATED, CRC, CRC_LEN, Head, Layers, List, MAGIC, MAX_DIMENSION, MOST_COUNTED,
-    Message, PairList, Parts, Transform, VERSION, Weights,
+    ALIGNMENT, CONJUGATED, CRC_LEN, Head, Layers, List, MAGIC, MAX_DIMENSION, MOST_COUNTED, Output,
+    PairList, Parts, Transform, VERSION, Weights,
 };
 use crate::error::{Error, Part, saturate};
+use crate::feature::Feature;
 use crate::head::Perceptron;
 use crate::pairs::{Order, pair_count};
-use serde::{Deserialize, Serialize};
 
 /// Of one weight of two bytes without a name: 27 bytes of fields with its scale and 5 of padding before it, the CRC
 /// behind it.
 const LEAST_LEN: usize = 2 * ALIGNMENT + 2 + CRC_LEN;
+/// Magic, version and length: bytes before the first field that has no fixed place.
+const FIXED_LEN: usize = 9;
 /// Bytes of one term of a combination: the row, and the real and imaginary part of its coefficient.
 const TERM_LEN: usize = 6;
 
 /// The fields of a message whose lists are bytes of it, all little-endian.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct View<'a> {
     pub(crate) inputs: u16,
     pub(crate) rows: u16,
-    pub(crate) name: &'a str,
-    pub(crate) group: Option<&'a str>,
-    pub(crate) encoding: Encoding<'a>,
-    /// u16 i and u16 j of each pair; all pairs where there is no list.
-    pairs: Option<&'a [u8]>,
-    pub(crate) structure: StoredStructure<'a>,
-    head: Option<StoredLayers<'a>>,
+    pub(crate) name: &'a [u8],
+    pub(crate) group: &'a [u8],
+    encoding: Section<'a>,
+    /// u16 i and u16 j of each pair; all pairs where the kind is 0.
+    pairs: Section<'a>,
+    structure: Section<'a>,
+    head: Section<'a>,
+    padding: &'a [u8],
     pub(crate) weights: &'a [u8],
+    /// Whether all of them decoded, and nothing is left.
+    whole: bool,
 }
 
-/// A section as it is read.
-#[derive(Serialize, Deserialize)]
+/// A kind, and the bytes that belong to it.
+#[derive(Debug, Clone, Copy, Default)]
 struct Section<'a> {
     kind: u8,
-    #[serde(borrow)]
     bytes: &'a [u8],
 }
 
@@ -69,6 +78,10 @@ pub(crate) enum StoredStructure<'a> {
         characters: &'a [u8],
         elements: &'a [u8],
     },
+    /// The section; [`Couplings::split`] has its lists.
+    Couplings {
+        bytes: &'a [u8],
+    },
 }
 
 /// The layers of a perceptron where they lie in a model.
@@ -90,111 +103,368 @@ pub(crate) enum LayerEncoding {
     I8,
 }
 
-/// What is known of a model once its parts are checked.
-pub(crate) struct Layout<'a> {
-    /// The pairs, in the order of the features.
-    pub(crate) order: Order<'a>,
-    pub(crate) head: Option<Perceptron<'a>>,
-    /// Rows of W that are stored.
-    pub(crate) stored_rows: usize,
+/// Bytes that are taken off the front.
+struct Rest<'a>(&'a [u8]);
+
+impl<'a> Rest<'a> {
+    /// A number of at most 32 bits, seven a byte, in its shortest form.
+    #[inline(never)]
+    fn varint(&mut self) -> Option<u32> {
+        let (mut value, mut shift) = (0, 0);
+        loop {
+            let (&byte, rest) = self.0.split_first()?;
+            self.0 = rest;
+            // The fifth byte has four bits left.
+            if shift == 28 && byte > 15 {
+                return None;
+            }
+            value |= u32::from(byte & 0x7f) << shift;
+            if byte < 0x80 {
+                // A zero behind others says nothing.
+                return (byte > 0 || shift == 0).then_some(value);
+            }
+            shift += 7;
+        }
+    }
+
+    fn dimension(&mut self) -> Option<u16> {
+        self.varint()?.try_into().ok()
+    }
+
+    /// A length, and as many bytes.
+    #[inline(never)]
+    fn run(&mut self) -> Option<&'a [u8]> {
+        let length = self.varint()?.try_into().ok()?;
+        let (run, rest) = self.0.split_at_checked(length)?;
+        self.0 = rest;
+        Some(run)
+    }
+
+    fn section(&mut self) -> Option<Section<'a>> {
+        let (&kind, rest) = self.0.split_first()?;
+        self.0 = rest;
+        let bytes = self.run()?;
+        Some(Section { kind, bytes })
+    }
 }
 
 impl<'a> View<'a> {
     /// Reads `bytes` and checks everything that does not need a look at the single weights.
-    pub(crate) fn read(bytes: &'a [u8]) -> Result<(Self, Layout<'a>), Error> {
-        Self::of_message(checked_message(bytes)?)
+    pub(crate) fn read(bytes: &'a [u8]) -> Result<&'a [u8], Error> {
+        let message = checked_message(bytes)?;
+        Self::split(message).check(message)?;
+        Ok(message)
     }
 
-    /// [`read`](Self::read), of the bytes before the CRC.
-    pub(super) fn of_message(message: &'a [u8]) -> Result<(Self, Layout<'a>), Error> {
-        let fields: Message<'a, Section<'a>, &'a [u8]> =
-            postcard::from_bytes(message).map_err(|_| Error::Malformed)?;
-        // Decoding stops behind the weights and takes varints of more bytes than they need, up to ten on a 64-bit
-        // processor and five on the others. A model has one form, so there must be as many bytes as it takes to write.
-        let shortest = fields.encoded_len()? == message.len();
-        let aligned = offset_of_weights(message, &fields).is_some_and(|at| at % ALIGNMENT == 0);
-        let padded =
-            fields.padding.len() < ALIGNMENT && fields.padding.iter().all(|&byte| byte == 0);
-        if !(shortest && aligned && padded) {
-            return Err(Error::Malformed);
+    /// The fields as far as they decode; those of a message that was checked all do.
+    #[inline(never)]
+    pub(crate) fn split(message: &'a [u8]) -> Self {
+        let mut view = View::default();
+        view.whole = view.decode(message).is_some();
+        view
+    }
+
+    /// A field behind the other, in place: a view is too long to be passed around.
+    fn decode(&mut self, message: &'a [u8]) -> Option<()> {
+        let mut rest = Rest(message.get(FIXED_LEN..)?);
+        self.inputs = rest.dimension()?;
+        self.rows = rest.dimension()?;
+        self.name = rest.run()?;
+        self.group = rest.run()?;
+        for section in [
+            &mut self.encoding,
+            &mut self.pairs,
+            &mut self.structure,
+            &mut self.head,
+        ] {
+            *section = rest.section()?;
         }
-        check_kinds([
-            &fields.encoding,
-            &fields.pairs,
-            &fields.structure,
-            &fields.head,
-        ])?;
-        check_dimensions(fields.inputs, fields.rows)?;
-        let view = View {
-            inputs: fields.inputs,
-            rows: fields.rows,
-            name: fields.name,
-            group: (!fields.group.is_empty()).then_some(fields.group),
-            pairs: (fields.pairs.kind == 1).then_some(fields.pairs.bytes),
-            structure: StoredStructure::read(
-                &fields.structure,
-                fields.inputs.into(),
-                fields.rows.into(),
-            )?,
-            encoding: Encoding::read(&fields.encoding)?,
-            head: StoredLayers::read(&fields.head)?,
-            weights: fields.weights,
-        };
-        let layout = view.check()?;
-        Ok((view, layout))
+        self.padding = rest.run()?;
+        self.weights = rest.run()?;
+        rest.0.is_empty().then_some(())
     }
 
-    /// Everything behind the dimensions but the values of weights, in the order of `docs/format.md`.
-    fn check(&self) -> Result<Layout<'a>, Error> {
+    /// Everything but the values of weights, in the order of `docs/format.md`.
+    pub(super) fn check(&self, message: &[u8]) -> Result<(), Error> {
+        let aligned = (message.len() - self.weights.len()).is_multiple_of(ALIGNMENT);
+        let padded = self.padding.len() < ALIGNMENT && self.padding.iter().all(|&byte| byte == 0);
+        let text = || [self.name, self.group].into_iter().all(is_utf8);
+        well_formed(self.whole && aligned && padded && text())?;
+        self.check_sections()
+    }
+
+    /// Everything behind the decoding but the values of weights, in the order of `docs/format.md`.
+    fn check_sections(&self) -> Result<(), Error> {
+        self.check_kinds()?;
+        check_dimensions(self.inputs, self.rows)?;
         let (inputs, rows) = (self.inputs.into(), self.rows.into());
-        let order = self.order(rows)?;
-        let stored = self
-            .structure
-            .stored(inputs, rows, order.len(), &self.encoding)?;
-        self.encoding.check(stored.rows)?;
-        let head = Perceptron::new(self.head, order.len())?;
-        let needed = stored.numbers * self.encoding.weight_len();
+        let structure = self.structure().ok_or(Error::Malformed)?;
+        well_formed(self.encoding.kind != 1 || self.encoding.bytes.is_empty())?;
+        let layers = self.layers()?;
+        self.check_pairs(rows)?;
+        let order = self.order();
+        let pairs = order.len();
+        let stored = structure.stored(inputs, rows, pairs, self.encoding.kind)?;
+        self.check_scales(stored.rows)?;
+        if let Some(layers) = layers.filter(|_| Feature::Head.is_on()) {
+            Perceptron::new(layers, self.feature_count(), order.parts()).check()?;
+        }
+        let needed = stored.numbers * self.number_len();
         if self.weights.len() != needed {
             return Err(Error::WeightLength {
                 needed: saturate(needed),
                 found: saturate(self.weights.len()),
             });
         }
-        Ok(Layout {
-            order,
-            head,
-            stored_rows: stored.rows,
+        Ok(())
+    }
+
+    /// A kind this version does not know is named, before anything is said of what depends on it; then one that the
+    /// program was built without.
+    fn check_kinds(&self) -> Result<(), Error> {
+        for (part, section, kinds) in [
+            (Part::Encoding, &self.encoding, 3),
+            (Part::Pairs, &self.pairs, 4),
+            (Part::Structure, &self.structure, 5),
+            (Part::Head, &self.head, 2),
+        ] {
+            match section.kind {
+                kind if kind >= kinds => return Err(Error::Unsupported { part, kind }),
+                0 if !section.bytes.is_empty() => return Err(Error::Malformed),
+                _ => {}
+            }
+        }
+        for feature in self.features() {
+            if !feature.is_on() {
+                return Err(Error::NeedsFeature { feature });
+            }
+        }
+        Ok(())
+    }
+
+    /// The features without which this model is not computed, but for that of its transform.
+    pub(crate) fn features(&self) -> impl Iterator<Item = Feature> + use<> {
+        let (encoding, structure) = (self.encoding.kind, self.structure.kind);
+        let encoding = match (encoding, structure) {
+            // The roots of unity are f32 and use nothing else of what the feature has.
+            (_, 3) => None,
+            (0, _) => Some(Feature::F32),
+            (1, _) => Some(Feature::F16),
+            _ => Some(Feature::I8),
+        };
+        let structure = match structure {
+            0 => Feature::Dense,
+            1 => Feature::Conjugates,
+            2 => Feature::Combined,
+            3 => Feature::Cyclic,
+            _ => Feature::Couplings,
+        };
+        let head = (self.head.kind == 1).then_some(Feature::Head);
+        let output = (self.pairs.kind > 1).then_some(Feature::DegreeOne);
+        [encoding, Some(structure), output, head]
+            .into_iter()
+            .flatten()
+    }
+
+    /// That the pairs are rows and ascending, some but not all.
+    fn check_pairs(&self, rows: usize) -> Result<(), Error> {
+        // Forms are not listed, and have one output.
+        well_formed(self.structure.kind != 4 || self.pairs.kind == 0)?;
+        let list = self.pairs.bytes.get(self.output_len()..);
+        let list = list.ok_or(Error::Malformed)?;
+        if self.pairs.kind & 1 == 0 {
+            return well_formed(list.is_empty());
+        }
+        let (listed, odd) = list.as_chunks::<4>();
+        let mut last = None;
+        for (i, j) in Order::listed(listed).iter() {
+            well_formed(i <= j && j < rows && last < Some((i, j)))?;
+            last = Some((i, j));
+        }
+        well_formed(odd.is_empty() && (1..pair_count(rows)).contains(&listed.len()))
+    }
+
+    /// That there is one positive, finite scale a stored row, where weights have scales.
+    fn check_scales(&self, stored: usize) -> Result<(), Error> {
+        let Encoding::I8 { scales } = self.encoding() else {
+            return Ok(());
+        };
+        let (scales, odd) = scales.as_chunks::<4>();
+        let positive = |scale: &[u8; 4]| {
+            let scale = f32::from_le_bytes(*scale);
+            scale.is_finite() && scale > 0.0
+        };
+        well_formed(odd.is_empty() && scales.len() == stored && scales.iter().all(positive))
+    }
+
+    /// The pairs, in the order of the features.
+    pub(crate) fn order(&self) -> Order<'a> {
+        if let Some(couplings) = self.couplings() {
+            return Order::forms(couplings.terms.len());
+        }
+        match self.listed() {
+            None => Order::all(self.rows.into()),
+            Some(listed) => Order::listed(listed),
+        }
+    }
+
+    /// The pairs that are listed, where there is a list.
+    fn listed(&self) -> Option<&'a [[u8; 4]]> {
+        let list = self
+            .pairs
+            .bytes
+            .get(self.output_len()..)
+            .unwrap_or_default();
+        (self.pairs.kind & 1 == 1).then_some(list.as_chunks().0)
+    }
+
+    /// Bytes before the list of pairs.
+    fn output_len(&self) -> usize {
+        if self.pairs.kind > 1 { 8 } else { 0 }
+    }
+
+    /// What the features are.
+    pub(crate) fn output(&self) -> Output {
+        let number = |at: usize| {
+            let (numbers, _) = self.pairs.bytes.as_chunks();
+            numbers
+                .get(at)
+                .map_or(0.0, |number| f32::from_le_bytes(*number))
+        };
+        match self.pairs.kind {
+            0 | 1 => Output::Bispectrum,
+            _ => Output::DegreeOne {
+                weight: number(0),
+                products: number(1),
+            },
+        }
+    }
+
+    /// Numbers that the features of a signal are.
+    pub(crate) fn feature_count(&self) -> usize {
+        let order = self.order();
+        order.parts() * order.len() + self.output().magnitudes(self.rows.into())
+    }
+
+    pub(crate) fn encoding(&self) -> Encoding<'a> {
+        match self.encoding.kind {
+            0 => Encoding::F32,
+            1 => Encoding::F16,
+            _ => Encoding::I8 {
+                scales: self.encoding.bytes,
+            },
+        }
+    }
+
+    /// The lists of couplings, where this is the structure.
+    pub(crate) fn couplings(&self) -> Option<Couplings<'a>> {
+        if self.structure.kind != 4 || !Feature::Couplings.is_on() {
+            return None;
+        }
+        Couplings::split(self.structure.bytes, self.inputs.into(), self.rows.into())
+    }
+
+    /// Bytes of one real number.
+    fn number_len(&self) -> usize {
+        match self.encoding() {
+            Encoding::F32 => 4,
+            Encoding::F16 => 2,
+            Encoding::I8 { .. } => 1,
+        }
+    }
+
+    /// Rows of W that are stored; none where the group makes them.
+    pub(crate) fn stored_rows(&self) -> usize {
+        let row = 2 * usize::from(self.inputs) * self.number_len();
+        match self.structure.kind {
+            3 => 0,
+            4 => self.rows.into(),
+            _ => self.weights.len() / row.max(1),
+        }
+    }
+
+    /// The parts of the section, where its bytes are long enough to have them; [`check`](Self::check) checks them.
+    pub(crate) fn structure(&self) -> Option<StoredStructure<'a>> {
+        let (bytes, inputs, rows) = (self.structure.bytes, self.inputs, usize::from(self.rows));
+        Some(match self.structure.kind {
+            1 => StoredStructure::Conjugates { rows: bytes },
+            2 if Feature::Combined.is_on() => {
+                let (rows, bytes) = bytes.split_at_checked(2 * rows)?;
+                let (&[terms], bytes) = bytes.split_first_chunk()?;
+                let (&scale, coefficients) = bytes.split_first_chunk()?;
+                StoredStructure::Combined {
+                    rows,
+                    terms,
+                    scale: f32::from_le_bytes(scale),
+                    coefficients,
+                }
+            }
+            3 if Feature::Cyclic.is_on() => {
+                let (&[transform, count], bytes) = bytes.split_first_chunk()?;
+                let (factors, bytes) = bytes.split_at_checked(2 * usize::from(count))?;
+                let (characters, elements) = bytes.split_at_checked(2 * rows)?;
+                if elements.len() != 2 * usize::from(inputs) {
+                    return None;
+                }
+                StoredStructure::Cyclic {
+                    transform: match transform {
+                        0 => Transform::Sums,
+                        1 => Transform::Fft,
+                        _ => return None,
+                    },
+                    factors,
+                    characters,
+                    elements,
+                }
+            }
+            4 if Feature::Couplings.is_on() => {
+                self.couplings()?;
+                StoredStructure::Couplings { bytes }
+            }
+            // And what was refused, since the program was built without it.
+            _ => StoredStructure::Dense,
         })
     }
 
-    /// The pairs, once they are known to be rows and ascending, some but not all.
-    fn order(&self, rows: usize) -> Result<Order<'a>, Error> {
-        let Some(bytes) = self.pairs else {
-            return Ok(Order::all(rows));
-        };
-        let (listed, odd) = bytes.as_chunks::<4>();
-        let order = Order::listed(listed);
-        let within = order.iter().all(|(i, j)| i <= j && j < rows);
-        let ascending = order.iter().zip(order.iter().skip(1)).all(|(a, b)| a < b);
-        let some = (1..pair_count(rows)).contains(&listed.len());
-        well_formed(odd.is_empty() && some && within && ascending).map(|()| order)
+    /// The layers of a classifier, where there is one.
+    pub(crate) fn layers(&self) -> Result<Option<StoredLayers<'a>>, Error> {
+        if self.head.kind == 0 || !Feature::Head.is_on() {
+            return Ok(None);
+        }
+        StoredLayers::read(self.head.bytes)
+            .ok_or(Error::Malformed)
+            .map(Some)
+    }
+
+    /// The classifier, of a model that was checked.
+    pub(crate) fn perceptron(&self) -> Option<Perceptron<'a>> {
+        let layers = self.layers().ok().flatten()?;
+        let parts = self.order().parts();
+        Some(Perceptron::new(layers, self.feature_count(), parts))
     }
 
     /// The parts, with lists that are these bytes.
     pub(crate) fn parts(&self) -> Parts<'a> {
+        let text = |bytes| core::str::from_utf8(bytes).unwrap_or_default();
         Parts {
             inputs: self.inputs,
             rows: self.rows,
-            name: self.name,
-            group: self.group,
-            pairs: self.pairs.map_or(PairList::All, |pairs| {
-                PairList::Listed(List::stored(pairs.as_chunks().0))
+            name: text(self.name),
+            group: Some(text(self.group)).filter(|group| !group.is_empty()),
+            pairs: self.listed().map_or(PairList::All, |listed| {
+                PairList::Listed(List::stored(listed))
             }),
-            structure: self.structure.part(),
-            head: self.head.map_or(Head::None, |layers| {
-                Head::Perceptron(Layers::Stored(layers))
-            }),
-            weights: match self.encoding {
+            output: self.output(),
+            structure: self
+                .structure()
+                .map_or(super::Structure::Dense, |structure| {
+                    structure.part(self.inputs.into(), self.rows.into())
+                }),
+            head: match self.layers() {
+                Ok(Some(layers)) => Head::Perceptron(Layers::Stored(layers)),
+                _ => Head::None,
+            },
+            weights: match self.encoding() {
                 Encoding::F32 => Weights::F32(List::stored(self.weights.as_chunks().0)),
                 Encoding::F16 => Weights::F16(List::stored(self.weights.as_chunks().0)),
                 Encoding::I8 { scales } => Weights::I8 {
@@ -242,116 +512,16 @@ fn checked_message(bytes: &[u8]) -> Result<&[u8], Error> {
         return Err(Error::TrailingBytes { needed, found });
     }
     let (message, crc) = bytes.split_last_chunk::<CRC_LEN>().ok_or(truncated)?;
-    let (stored, computed) = (u32::from_le_bytes(*crc), CRC.checksum(message));
+    let (stored, computed) = (u32::from_le_bytes(*crc), checksum(message));
     if stored != computed {
         return Err(Error::Checksum { stored, computed });
     }
     Ok(message)
 }
 
-/// The weights are the last field of the message.
-fn offset_of_weights(message: &[u8], fields: &Message<'_, Section<'_>, &[u8]>) -> Option<usize> {
-    message.len().checked_sub(fields.weights.len())
-}
-
-/// A kind this version does not know is named, before anything is said of what depends on it.
-fn check_kinds(sections: [&Section<'_>; 4]) -> Result<(), Error> {
-    const KNOWN: [(Part, u8); 4] = [
-        (Part::Encoding, 3),
-        (Part::Pairs, 2),
-        (Part::Structure, 4),
-        (Part::Head, 2),
-    ];
-    for ((part, kinds), section) in KNOWN.into_iter().zip(sections) {
-        match section.kind {
-            kind if kind >= kinds => return Err(Error::Unsupported { part, kind }),
-            0 if !section.bytes.is_empty() => return Err(Error::Malformed),
-            _ => {}
-        }
-    }
-    Ok(())
-}
-
-impl<'a> Encoding<'a> {
-    fn read(section: &Section<'a>) -> Result<Self, Error> {
-        match section.kind {
-            1 if section.bytes.is_empty() => Ok(Encoding::F16),
-            1 => Err(Error::Malformed),
-            2 => Ok(Encoding::I8 {
-                scales: section.bytes,
-            }),
-            _ => Ok(Encoding::F32),
-        }
-    }
-
-    /// Bytes of one complex weight.
-    fn weight_len(&self) -> usize {
-        match self {
-            Encoding::F32 => 8,
-            Encoding::F16 => 4,
-            Encoding::I8 { .. } => 2,
-        }
-    }
-
-    /// Whether there is one positive, finite scale a stored row.
-    fn check(&self, stored: usize) -> Result<(), Error> {
-        let Encoding::I8 { scales } = self else {
-            return Ok(());
-        };
-        let (scales, odd) = scales.as_chunks::<4>();
-        let positive = |scale: &[u8; 4]| {
-            let scale = f32::from_le_bytes(*scale);
-            scale.is_finite() && scale > 0.0
-        };
-        well_formed(odd.is_empty() && scales.len() == stored && scales.iter().all(positive))
-    }
-}
-
 impl<'a> StoredStructure<'a> {
-    /// The parts of the section, where its bytes are long enough to have them; [`stored`](Self::stored) checks them.
-    fn read(section: &Section<'a>, inputs: usize, rows: usize) -> Result<Self, Error> {
-        Self::split(section, inputs, rows).ok_or(Error::Malformed)
-    }
-
-    fn split(section: &Section<'a>, inputs: usize, rows: usize) -> Option<Self> {
-        let bytes = section.bytes;
-        Some(match section.kind {
-            1 => StoredStructure::Conjugates { rows: bytes },
-            2 => {
-                let (rows, bytes) = bytes.split_at_checked(2 * rows)?;
-                let (&[terms], bytes) = bytes.split_first_chunk()?;
-                let (&scale, coefficients) = bytes.split_first_chunk()?;
-                StoredStructure::Combined {
-                    rows,
-                    terms,
-                    scale: f32::from_le_bytes(scale),
-                    coefficients,
-                }
-            }
-            3 => {
-                let (&[transform, count], bytes) = bytes.split_first_chunk()?;
-                let (factors, bytes) = bytes.split_at_checked(2 * usize::from(count))?;
-                let (characters, elements) = bytes.split_at_checked(2 * rows)?;
-                let (elements, []) = elements.split_at_checked(2 * inputs)? else {
-                    return None;
-                };
-                StoredStructure::Cyclic {
-                    transform: match transform {
-                        0 => Transform::Sums,
-                        1 => Transform::Fft,
-                        _ => return None,
-                    },
-                    factors,
-                    characters,
-                    elements,
-                }
-            }
-            _ => StoredStructure::Dense,
-        })
-    }
-
     /// The same with typed lists.
-    fn part(&self) -> super::Structure<'a> {
+    fn part(&self, inputs: usize, rows: usize) -> super::Structure<'a> {
         match *self {
             StoredStructure::Dense => super::Structure::Dense,
             StoredStructure::Conjugates { rows } => super::Structure::Conjugates {
@@ -379,6 +549,9 @@ impl<'a> StoredStructure<'a> {
                 characters: List::stored(characters.as_chunks().0),
                 elements: List::stored(elements.as_chunks().0),
             },
+            // It had its lists when it was read.
+            StoredStructure::Couplings { bytes } => Couplings::split(bytes, inputs, rows)
+                .map_or(super::Structure::Dense, super::Structure::Couplings),
         }
     }
 
@@ -389,11 +562,10 @@ impl<'a> StoredStructure<'a> {
         inputs: usize,
         rows: usize,
         pairs: usize,
-        encoding: &Encoding<'_>,
+        encoding: u8,
     ) -> Result<Stored, Error> {
         match *self {
-            StoredStructure::Dense => Ok(Stored::rows(rows, inputs)),
-            StoredStructure::Conjugates { rows: table } => {
+            StoredStructure::Conjugates { rows: table } if Feature::Conjugates.is_on() => {
                 let stored = stored_rows(table, rows).filter(|&stored| stored < rows);
                 Ok(Stored::rows(stored.ok_or(Error::Malformed)?, inputs))
             }
@@ -402,7 +574,7 @@ impl<'a> StoredStructure<'a> {
                 terms,
                 scale,
                 coefficients,
-            } => {
+            } if Feature::Combined.is_on() => {
                 let stored = stored_rows(table, rows).ok_or(Error::Malformed)?;
                 let (coefficients, odd) = coefficients.as_chunks::<TERM_LEN>();
                 let known = |term: &[u8; TERM_LEN]| {
@@ -420,7 +592,7 @@ impl<'a> StoredStructure<'a> {
                 factors,
                 characters,
                 elements,
-            } => {
+            } if Feature::Cyclic.is_on() => {
                 let (order, exponent) = order_and_exponent(factors).ok_or(Error::Malformed)?;
                 let members = |table: &[u8], count: usize| {
                     table.len() == 2 * count && numbers(table).all(|k| usize::from(k) < order)
@@ -428,36 +600,38 @@ impl<'a> StoredStructure<'a> {
                 let fast = numbers(factors).any(|factor| transform.is_fast(factor));
                 let suits = transform == Transform::Sums || fast;
                 let known = members(characters, rows) && members(elements, inputs);
-                well_formed(suits && known && matches!(encoding, Encoding::F32))?;
+                well_formed(suits && known && encoding == 0)?;
                 Ok(Stored {
                     rows: 0,
-                    numbers: exponent,
+                    numbers: 2 * exponent,
                 })
             }
+            StoredStructure::Couplings { bytes } if Feature::Couplings.is_on() => {
+                let couplings = Couplings::split(bytes, inputs, rows).ok_or(Error::Malformed)?;
+                let numbers = couplings.check(inputs, rows)?;
+                Ok(Stored { rows, numbers })
+            }
+            // And what was refused before, since the program was built without it.
+            _ => Ok(Stored::rows(rows, inputs)),
         }
     }
 }
 
 impl<'a> StoredLayers<'a> {
-    fn read(section: &Section<'a>) -> Result<Option<Self>, Error> {
-        if section.kind == 0 {
-            return Ok(None);
-        }
-        let split = || {
-            let (&[encoding, count], bytes) = section.bytes.split_first_chunk()?;
-            let (sizes, layers) = bytes.split_at_checked(2 * usize::from(count))?;
-            let encoding = match encoding {
-                0 => LayerEncoding::F32,
-                1 => LayerEncoding::I8,
-                _ => return None,
-            };
-            Some(StoredLayers {
-                encoding,
-                sizes,
-                layers,
-            })
+    /// Of a section; the perceptron checks them.
+    fn read(bytes: &'a [u8]) -> Option<Self> {
+        let (&[encoding, count], bytes) = bytes.split_first_chunk()?;
+        let (sizes, layers) = bytes.split_at_checked(2 * usize::from(count))?;
+        let encoding = match encoding {
+            0 => LayerEncoding::F32,
+            1 => LayerEncoding::I8,
+            _ => return None,
         };
-        split().ok_or(Error::Malformed).map(Some)
+        Some(StoredLayers {
+            encoding,
+            sizes,
+            layers,
+        })
     }
 
     /// Hands the bytes of the section to `put`.
@@ -477,7 +651,7 @@ impl<'a> StoredLayers<'a> {
 struct Stored {
     /// Rows of W that are stored.
     rows: usize,
-    /// Complex numbers in all.
+    /// Real numbers in all: two a complex one.
     numbers: usize,
 }
 
@@ -485,7 +659,7 @@ impl Stored {
     fn rows(rows: usize, inputs: usize) -> Self {
         Stored {
             rows,
-            numbers: rows * inputs,
+            numbers: 2 * rows * inputs,
         }
     }
 }
@@ -534,6 +708,6 @@ fn greatest_common_divisor(mut a: usize, mut b: usize) -> usize {
     a
 }
 
-fn well_formed(is: bool) -> Result<(), Error> {
+pub(super) fn well_formed(is: bool) -> Result<(), Error> {
     is.then_some(()).ok_or(Error::Malformed)
 }

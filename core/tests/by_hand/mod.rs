@@ -1,9 +1,11 @@
 //! A reader and a writer made by hand from `docs/format.md`: no postcard, no `crc`, nothing of the crate but
 //! the names of its errors. What the crate accepts, refuses and names must be what this reader does.
 
+mod couplings;
 mod sections;
 
 use bispectral_core::{Complex32, Error, Model};
+pub(crate) use couplings::Couplings;
 use sections::Section;
 
 const LEAST_LEN: u32 = 38;
@@ -133,6 +135,8 @@ pub(crate) struct Decoded {
     pub(crate) weights: Vec<Complex32>,
     /// All where none are listed.
     pub(crate) pairs: Option<Vec<(usize, usize)>>,
+    /// Where the structure is couplings; then there are no pairs.
+    pub(crate) couplings: Option<Couplings>,
 }
 
 /// What the crate and this reader say of a file, which must be the same.
@@ -146,7 +150,13 @@ pub(crate) fn both(bytes: &[u8]) -> Result<(Model<'_>, Decoded), Error> {
             let rows = model.rows();
             let all = || (0..rows).flat_map(|i| (i..rows).map(move |j| (i, j)));
             let pairs = decoded.pairs.clone().unwrap_or_else(|| all().collect());
-            assert_eq!(model.pairs(), pairs.len());
+            let terms = decoded.couplings.as_ref().map(|c| c.terms.len());
+            assert_eq!(model.pairs(), terms.unwrap_or(pairs.len()));
+            assert_eq!(model.feature_count(), terms.unwrap_or(2 * pairs.len()));
+            let pairs = match terms {
+                Some(terms) => (0..terms).map(|term| (term, term)).collect(),
+                None => pairs,
+            };
             assert!(model.pair_list().eq(pairs.iter().copied()));
             let at = |at| model.pair(at);
             assert!(
@@ -154,6 +164,9 @@ pub(crate) fn both(bytes: &[u8]) -> Result<(Model<'_>, Decoded), Error> {
                     .map(at)
                     .eq(pairs.iter().copied().map(Some).chain([None]))
             );
+            if let Some(couplings) = &decoded.couplings {
+                couplings.assert_are_those_of(&model);
+            }
             for (at, weight) in decoded.weights.iter().enumerate() {
                 let (row, column) = (at / model.inputs(), at % model.inputs());
                 let found = model.weight(row, column).expect("a weight");
@@ -190,6 +203,7 @@ fn decode(bytes: &[u8]) -> Result<Decoded, Error> {
         group: String::from_utf8(fields.group).map_err(|_| Error::Malformed)?,
         weights: layout.weights(&fields.weights)?,
         pairs: layout.pairs,
+        couplings: layout.couplings,
     })
 }
 

@@ -1,12 +1,13 @@
 //! The sections of a file, made from `docs/format.md` as the reader beside it.
 
-use bispectral_core::{Complex32, Error, Part};
+use super::couplings::{Couplings, couplings};
+use bispectral_core::{Complex32, Error, Feature, Part};
 
 /// How many kinds of each section the page knows.
 const KINDS: [(Part, u8); 4] = [
     (Part::Encoding, 3),
-    (Part::Pairs, 2),
-    (Part::Structure, 4),
+    (Part::Pairs, 4),
+    (Part::Structure, 5),
     (Part::Head, 2),
 ];
 
@@ -17,6 +18,7 @@ pub(crate) type Section = (u8, Vec<u8>);
 pub(crate) struct Layout {
     /// All where none are listed.
     pub(crate) pairs: Option<Vec<(usize, usize)>>,
+    pub(crate) couplings: Option<Couplings>,
     rows: Rows,
     /// Numbers in a stored row, and stored rows; the roots of unity are one.
     stored: (usize, usize),
@@ -24,7 +26,10 @@ pub(crate) struct Layout {
     scales: Option<Vec<f32>>,
     element_len: usize,
     kind: u8,
-    fast: bool,
+    /// Factors that are transformed fast.
+    fast_factors: Vec<u16>,
+    /// w, t and how z_ij is scaled, of features of degree one.
+    degree_one: Option<(f32, f32, Option<i32>)>,
 }
 
 /// How W is made of what is stored.
@@ -33,6 +38,20 @@ enum Rows {
     Stored(Vec<(usize, bool)>),
     /// The root of unity of every weight.
     Roots(Vec<usize>),
+    /// Real numbers, where couplings have them.
+    Real,
+}
+
+/// The factors that the transform of a structure is fast along.
+fn fast_factors((kind, bytes): &Section) -> Vec<u16> {
+    if *kind != 3 || bytes[0] == 0 {
+        return Vec::new();
+    }
+    let factors = bytes[2..2 + 2 * usize::from(bytes[1])].chunks(2);
+    let factors = factors.map(|m| u16::from_le_bytes([m[0], m[1]]));
+    factors
+        .filter(|m| [4, 8, 16, 32, 64, 128, 256, 512, 1024].contains(m))
+        .collect()
 }
 
 /// Check 10.
@@ -44,34 +63,85 @@ pub(crate) fn known(sections: &[Section; 4]) -> Result<(), Error> {
             _ => {}
         }
     }
-    Ok(())
+    let [(encoding, _), _, (structure, _), (head, _)] = sections;
+    let of_encoding = match (encoding, structure) {
+        (_, 3) => None,
+        (0, _) => Some((Feature::F32, cfg!(feature = "f32"))),
+        (1, _) => Some((Feature::F16, cfg!(feature = "f16"))),
+        _ => Some((Feature::I8, cfg!(feature = "i8"))),
+    };
+    let of_structure = match structure {
+        0 => (Feature::Dense, cfg!(feature = "dense")),
+        1 => (Feature::Conjugates, cfg!(feature = "conjugates")),
+        2 => (Feature::Combined, cfg!(feature = "combined")),
+        3 => (Feature::Cyclic, cfg!(feature = "cyclic")),
+        _ => (Feature::Couplings, cfg!(feature = "couplings")),
+    };
+    let of_head = (*head == 1).then_some((Feature::Head, cfg!(feature = "head")));
+    let of_output =
+        (sections[1].0 > 1).then_some((Feature::DegreeOne, cfg!(feature = "degree-one")));
+    let needed = [of_encoding, Some(of_structure), of_output, of_head];
+    match needed.into_iter().flatten().find(|(_, on)| !on) {
+        Some((feature, _)) => Err(Error::NeedsFeature { feature }),
+        None => Ok(()),
+    }
 }
 
 /// Checks 12 to 16.
 pub(crate) fn layout(sections: &[Section; 4], inputs: usize, rows: usize) -> Result<Layout, Error> {
     let [encoding, pairs, structure, head] = sections;
-    let pairs = listed(pairs, rows).ok_or(Error::Malformed)?;
+    let coupled = match (structure, pairs.0) {
+        ((4, bytes), 0) => Some(couplings(bytes, inputs, rows).ok_or(Error::Malformed)?),
+        ((4, _), _) => return Err(Error::Malformed),
+        _ => None,
+    };
+    let (weights, pairs) = match pairs {
+        (kind @ (2 | 3), bytes) => {
+            let (weights, list) = bytes.split_at_checked(8).ok_or(Error::Malformed)?;
+            if *kind == 2 && !list.is_empty() {
+                return Err(Error::Malformed);
+            }
+            let weights = floats(weights);
+            (Some((weights[0], weights[1])), (kind - 2, list.to_vec()))
+        }
+        section => (None, section.clone()),
+    };
+    let pairs = listed(&pairs, rows).ok_or(Error::Malformed)?;
     let count = pairs.as_ref().map_or(rows * (rows + 1) / 2, Vec::len);
-    let (made, stored) =
-        structured(structure, encoding.0, inputs, rows, count).ok_or(Error::Malformed)?;
+    let (made, stored) = match &coupled {
+        Some(_) => (Rows::Real, (inputs, rows)),
+        None => structured(structure, encoding.0, inputs, rows, count).ok_or(Error::Malformed)?,
+    };
+    let features = coupled.as_ref().map_or(2 * count, |c| c.terms.len());
     let scales = match (encoding.0, &encoding.1[..]) {
         (2, bytes) => Some(scales(bytes, stored.1).ok_or(Error::Malformed)?),
         (_, []) => None,
         _ => return Err(Error::Malformed),
     };
     if head.0 == 1 {
-        perceptron(&head.1, 2 * count).ok_or(Error::Malformed)?;
+        let magnitudes = if weights.is_some() { rows } else { 0 };
+        perceptron(&head.1, magnitudes + features).ok_or(Error::Malformed)?;
     }
     Ok(Layout {
         pairs,
+        couplings: coupled,
         rows: made,
         stored,
         inputs,
         scales,
         element_len: [4, 2, 1][usize::from(encoding.0)],
         kind: structure.0,
-        fast: structure.1.first() == Some(&1),
+        fast_factors: fast_factors(structure),
+        degree_one: weights.map(|(w, t)| (w, t, combined_exponent(structure, rows))),
     })
+}
+
+/// ⌊log2 scale⌋ + 15 + ⌈log2 K⌉ of a combined model.
+fn combined_exponent((kind, bytes): &Section, rows: usize) -> Option<i32> {
+    let behind = bytes.get(2 * rows..).filter(|_| *kind == 2)?;
+    let scale = f64::from(floats(behind.get(1..5)?)[0]);
+    let exponent = scale.log2().floor() as i32;
+    Some(exponent + 15 + f64::from(behind[0]).log2().ceil() as i32)
 }
 
 /// Numbers of 16 bits, as many as there are bytes for.
@@ -228,7 +298,7 @@ fn floats(bytes: &[u8]) -> Vec<f32> {
 }
 
 /// Sign, five bits of exponent, ten of fraction.
-fn half(bytes: &[u8]) -> f32 {
+pub(super) fn half(bytes: &[u8]) -> f32 {
     let bits = u16::from_le_bytes([bytes[0], bytes[1]]);
     let (exponent, fraction) = (i32::from(bits >> 10 & 31), f32::from(bits & 0x3ff) / 1024.0);
     let magnitude = match (exponent, fraction) {
@@ -256,22 +326,37 @@ fn integers(bytes: &[u8], scales: &[f32], width: usize) -> Option<Vec<f32>> {
 impl Layout {
     /// Check 15.
     pub(crate) fn weight_len(&self) -> u32 {
-        (2 * self.stored.0 * self.stored.1 * self.element_len) as u32
+        let numbers = match &self.couplings {
+            Some(couplings) => couplings.stored.len(),
+            None => 2 * self.stored.0 * self.stored.1,
+        };
+        (numbers * self.element_len) as u32
     }
 
     /// W, row after row, once every stored number is finite and the largest within 2^-60 ≤ · < 2^61.
     pub(crate) fn weights(&self, bytes: &[u8]) -> Result<Vec<Complex32>, Error> {
         let (width, _) = self.stored;
         let stored = match (self.element_len, &self.scales) {
+            (1, Some(scales)) if self.couplings.is_some() => {
+                let rows = self.couplings.iter().flat_map(|c| &c.stored);
+                let q = bytes.iter().zip(rows);
+                let weights = q.map(|(q, (row, _))| f32::from(*q as i8) * scales[*row]);
+                let whole = !bytes.contains(&0x80);
+                whole.then(|| weights.collect()).ok_or(Error::Malformed)?
+            }
             (1, Some(scales)) => integers(bytes, scales, width).ok_or(Error::Malformed)?,
             (2, _) => bytes.chunks_exact(2).map(half).collect(),
             _ => floats(bytes),
         };
         let not_finite = stored.iter().position(|w| !w.is_finite());
         if let Some(at) = not_finite.filter(|_| self.scales.is_none()) {
+            let (row, column) = match &self.couplings {
+                Some(couplings) => couplings.stored[at],
+                None => (at / width / 2, at % width),
+            };
             return Err(Error::NonFiniteWeight {
-                row: (at / width / 2) as u16,
-                column: (at % width) as u16,
+                row: row as u16,
+                column: column as u16,
             });
         }
         // Scales count too, where there are any, but not in place of a weight.
@@ -286,8 +371,25 @@ impl Layout {
             if a != largest || b != 0.0 {
                 return Err(Error::Malformed);
             }
-            if self.fast && !cfg!(feature = "fft") {
-                return Err(Error::NeedsFft);
+            let large = (self.fast_factors.iter()).any(|factor| *factor > 256);
+            for (needed, on, feature) in [
+                (
+                    !self.fast_factors.is_empty(),
+                    cfg!(feature = "fft"),
+                    Feature::Fft,
+                ),
+                (large, cfg!(feature = "fft-1024"), Feature::Fft1024),
+            ] {
+                if needed && !on {
+                    return Err(Error::NeedsFeature { feature });
+                }
+            }
+        }
+        if let Some((w, t, combined)) = self.degree_one {
+            let exponent = combined.unwrap_or(f64::from(largest).log2().floor() as i32);
+            let within = |value: f64| (2_f64.powi(-30)..=2_f64.powi(30)).contains(&value);
+            if !(within(w.into()) && within(f64::from(t) * 2_f64.powi(exponent))) {
+                return Err(Error::Malformed);
             }
         }
         let number = |row: usize, n: usize| {
@@ -295,6 +397,14 @@ impl Layout {
             Complex32::new(stored[at], stored[at + width])
         };
         Ok(match &self.rows {
+            Rows::Real => {
+                let mut all = vec![Complex32::ZERO; self.inputs * self.stored.1];
+                let places = self.couplings.iter().flat_map(|c| &c.stored);
+                for (weight, (row, column)) in stored.iter().zip(places) {
+                    all[row * self.inputs + column].re = *weight;
+                }
+                all
+            }
             Rows::Roots(roots) => roots.iter().map(|t| number(0, *t)).collect(),
             Rows::Stored(rows) => rows
                 .iter()

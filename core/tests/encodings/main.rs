@@ -194,14 +194,12 @@ proptest! {
             let expected = Complex32::new(re * s.re + im * s.im, im * s.re - re * s.im);
             assert_eq!(bits(&[term]), bits(&[expected]), "β {i} {j}");
         });
-        // Of terms below the least norm there is none; the norm itself is rounded a few times.
+        // Of terms below the least norm there is none; the norm itself is rounded a few times. Larger ones have none where
+        // rounding alone could make them: tests/accuracy.rs holds that to the floor.
         let norm = squares.sqrt() * 2_f64.powi(100);
         match result {
             Ok(_) => prop_assert!(norm > 1.0 - 1e-6, "{norm}"),
-            Err(error) => {
-                prop_assert_eq!(error, Error::ZeroBispectrum);
-                prop_assert!(norm < 1.0 + 1e-6, "{norm}");
-            }
+            Err(error) => prop_assert_eq!(error, Error::ZeroBispectrum),
         }
     }
 

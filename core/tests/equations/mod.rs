@@ -5,8 +5,11 @@
 //! Everything is computed for the scaled signal 2^-(E_x+E_w) x, as the crate does, with E_x and E_w the exponents of the
 //! largest sample and weight, so that what is lost below the smallest normal f32 is known too: see [`UNDERFLOW`].
 
-use bispectral_core::{LANES, pairs};
+use bispectral_core::pairs;
 use num_complex::Complex64;
+
+/// Partial sums of a sum over the inputs.
+const LANES: usize = 8;
 
 /// Half a unit in the last place of an f32 between 1 and 2.
 const U: f64 = 1.0 / (1 << 24) as f64;
@@ -25,6 +28,9 @@ const NORMALISE: f64 = 6.0 * U;
 
 /// The crate gives no direction to a bispectrum of the scaled signal that is shorter than this.
 const LEAST_NORM: f64 = 1.0 / (1_u128 << 100) as f64;
+
+/// Roundings of the floor: sums of squares of up to 64 samples, and few operations more.
+const FLOOR: f64 = 80.0 * U;
 
 /// The smallest step of f32.
 const SUBNORMAL: f64 = f32::from_bits(1) as f64;
@@ -71,6 +77,8 @@ pub(crate) struct Evaluation {
     norm: f64,
     /// The largest ‖δβ‖₂ an f32 evaluation of the scaled signal may have.
     error: f64,
+    /// Between these is the ‖β‖₂ below which there is no direction.
+    floor: [f64; 2],
 }
 
 /// Evaluates the equations for W, row after row, and x; neither may be zero.
@@ -112,6 +120,12 @@ pub(crate) fn evaluate(weights: &[Complex64], x: &[f64], rounded: Rounded) -> Ev
         .map(|(i, j)| triple(z[i], z[j], product(i, j)))
         .collect();
 
+    let near = |disc: &Disc| (magnitude(disc.centre) - disc.radius).max(0.0);
+    let far = |disc: &Disc| magnitude(disc.centre) + disc.radius;
+    let samples = length(scaled.iter().map(|x| x * f64::from(e_w).exp2()));
+    let largest = weights.iter().map(|w| magnitude(*w)).fold(0.0, f64::max);
+    let modulus = largest * f64::from(-e_w).exp2();
+    let floor = |energy: f64| floor(n, rows, modulus, samples, energy);
     let norm = length(beta.iter().map(|b| magnitude(b.centre)));
     let error = length(beta.iter().map(|b| b.radius));
     Evaluation {
@@ -122,7 +136,20 @@ pub(crate) fn evaluate(weights: &[Complex64], x: &[f64], rounded: Rounded) -> Ev
             .collect(),
         norm,
         error,
+        floor: [
+            floor(length(z.iter().map(near))) * (1.0 - FLOOR),
+            floor(length(z.iter().map(far))) * (1.0 + FLOOR),
+        ],
     }
+}
+
+/// `docs/numerics.md`: the floor of a model of N inputs and R rows, the largest |W_in| of which is m, for a signal of
+/// length ‖x‖ whose coefficients have the length √S; the weights and samples are scaled.
+fn floor(inputs: usize, rows: usize, modulus: f64, samples: f64, coefficients: f64) -> f64 {
+    let precision = (inputs + 8) as f64 * 2_f64.powi(-23);
+    let products = inputs.max(rows) as f64 * (modulus * samples).powi(2);
+    let pairs = coefficients * (2.0 * coefficients.powi(2) + products).sqrt();
+    4.0 * precision * modulus.powi(2) * samples * pairs
 }
 
 impl Evaluation {
@@ -132,9 +159,14 @@ impl Evaluation {
         self.invariants.iter().all(|disc| disc.radius < 1e-3)
     }
 
-    /// Whether an f32 evaluation may find no direction: β is not larger than its error and the least norm.
-    pub(crate) fn may_vanish(&self) -> bool {
-        self.norm <= self.error + 2.0 * LEAST_NORM
+    /// Whether an f32 evaluation may find a direction, or none: β with its error is not below the floor, or not above.
+    pub(crate) fn permits(&self, direction: bool) -> bool {
+        let [lowest, highest] = self.floor;
+        if direction {
+            self.norm + self.error >= lowest
+        } else {
+            self.norm - self.error <= highest.max(2.0 * LEAST_NORM)
+        }
     }
 }
 

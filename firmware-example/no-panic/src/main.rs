@@ -4,8 +4,10 @@
 #![no_std]
 #![no_main]
 
+use bispectral_core::format::couplings::{Basis, Coefficients, Numbers, Tensor};
 use bispectral_core::format::{
-    Head, Layer, Layers, PairList, Parts, Row, ScaledLayer, Structure, Term, Transform, Weights,
+    Couplings, Head, Layer, Layers, PairList, Parts, Row, ScaledLayer, Structure, Term, Transform,
+    Weights,
 };
 use bispectral_core::{
     Complex32, Error, Extractor, Magnitude, Model, cyclic_scratch_len, include_model, pair_count,
@@ -81,6 +83,8 @@ fn slices(model: &Model<'_>, x: &[f32]) -> Result<(), Error> {
     model.power_spectrum(x, scratch, power)?;
     model.bispectrum(x, scratch, terms)?;
     model.invariants(x, scratch, terms)?;
+    black_box((model.feature_count(), model.output()));
+    model.features(x, scratch, power)?;
     black_box((model.classes(), model.classifier_scratch_len()));
     black_box(model.classify(x, scratch, power)?);
     let magnitude: Magnitude = model.stream(x, scratch, |i, j, term| {
@@ -121,6 +125,23 @@ fn write(model: &Model<'_>) -> Result<(), Error> {
         characters: numbers.into(),
         elements: numbers.into(),
     };
+    let tensors = [Tensor::default(); 9];
+    let (bytes, tensors) = black_box((&[1_u8; 9][..], &tensors[..]));
+    let couplings = Structure::Couplings(Couplings {
+        basis: Basis::Sparse {
+            counts: numbers.into(),
+            columns: Numbers::Words(numbers.into()),
+        },
+        selective: 1,
+        tensors: tensors.into(),
+        indices: bytes.into(),
+        coefficients: Coefficients::Dictionary {
+            magnitudes: floats.into(),
+            codes: bytes.into(),
+        },
+        terms: Numbers::Bytes(bytes.into()),
+        offsets: Numbers::Bytes(bytes.into()),
+    });
     let quantised = Weights::I8 {
         weights: integers.into(),
         scales: floats.into(),
@@ -129,6 +150,7 @@ fn write(model: &Model<'_>) -> Result<(), Error> {
         (conjugates, Weights::F32(floats.into()), Layers::F32(plain)),
         (combined, quantised, Layers::I8(scaled)),
         (cyclic, Weights::F16(numbers.into()), Layers::F32(plain)),
+        (couplings, Weights::F32(floats.into()), Layers::F32(plain)),
     ]) {
         let (pairs, head) = (PairList::Listed(pairs.into()), Head::Perceptron(head));
         let parts = Parts {
@@ -152,6 +174,11 @@ fn write(model: &Model<'_>) -> Result<(), Error> {
         _ => rows.into(),
     };
     black_box((table.get(black_box(3)), table.iter().count()));
+    if let Structure::Couplings(couplings) = black_box(model.parts().structure) {
+        black_box((couplings.terms.get(black_box(3)), couplings.terms.len()));
+        black_box((couplings.offsets.iter().count(), couplings.terms.is_empty()));
+        black_box(couplings.coefficients.get(black_box(3)));
+    }
     Ok(())
 }
 

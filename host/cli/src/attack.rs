@@ -5,7 +5,8 @@ mod page;
 use crate::choices::Attacked;
 use crate::features::check_length;
 use crate::models;
-use bispectral_experiments::attack::{compare, follow, number};
+use bispectral_core::format::Structure;
+use bispectral_experiments::attack::{compare, follow, follow_couplings, number};
 use bispectral_experiments::output_folder::OutputFolder;
 use bispectral_learn::analysis::attack::{Ending, Summary};
 use bispectral_learn::analysis::orbit::scaled_distance;
@@ -13,7 +14,7 @@ use bispectral_learn::analysis::trial::{Features, INSIDE, Outcome, REACHED, Tria
 use bispectral_learn::data::load;
 use bispectral_learn::data::npy;
 use bispectral_learn::group::identify::identify;
-use bispectral_learn::model::file;
+use bispectral_learn::model::{couplings, file};
 use bispectral_learn::{Error, Result};
 use bispectral_run::console::{self, Console};
 use bispectral_run::pages::facts;
@@ -104,7 +105,8 @@ impl Attack {
         console.note(&exemplars.remarks);
         let mut targets = exemplars.samples;
         check_length(&self.signals, targets.ncols(), &file)?;
-        let (world, motions) = self.world(&w, &mut targets)?;
+        let is_coupled = matches!(model.parts().structure, Structure::Couplings(_));
+        let (world, motions) = self.world(&w, is_coupled, &mut targets)?;
         let trial = Trial {
             w: w.view(),
             targets: targets.view(),
@@ -113,7 +115,18 @@ impl Attack {
             restarts: self.restarts,
             seed,
         };
-        let outcome = follow(&trial, self.features.into(), console)?;
+        let outcome = match (couplings::decode(&model), self.features.into()) {
+            (None, features) => follow(&trial, features, console)?,
+            (Some(couplings), Features::Bispectrum | Features::Couplings) => {
+                follow_couplings(&trial, &couplings, console)?
+            }
+            (Some(_), Features::Power) => {
+                let what = "the squares of the rows of couplings are not invariant";
+                let remedy = "attack by the invariants: leave --features out";
+                return Err(Error::file(&self.model, what, remedy));
+            }
+            (Some(_), features) => follow(&trial, features, console)?,
+        };
         let results = self.results(seed, motions, &targets, &outcome);
         let metamers = npy::real(&outcome.attacked.metamers.view());
         self.output.write("metamers.npy", &metamers)?;
@@ -127,6 +140,7 @@ impl Attack {
     fn world(
         &self,
         w: &Array2<bispectral_core::Complex32>,
+        is_coupled: bool,
         targets: &mut Array2<f32>,
     ) -> Result<(World, Option<String>)> {
         let inputs = w.ncols();
@@ -142,6 +156,9 @@ impl Attack {
                 pixels.for_each(|(x, &inside)| *x = if inside { *x } else { 0.0 });
             }
             return Ok((world, Some("rotations".into())));
+        }
+        if is_coupled {
+            return Ok((World::unknown(inputs), None));
         }
         Ok(match identify(&w.view()) {
             Ok(found) => (World::of_group(&found), Some(found.group.to_string())),
@@ -179,7 +196,7 @@ impl Attack {
         };
         Results {
             model: self.model.display().to_string(),
-            features: self.features.into(),
+            features: outcome.features,
             numbers: outcome.numbers,
             motions,
             seed,

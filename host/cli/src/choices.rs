@@ -41,6 +41,9 @@ macro_rules! choices {
 choices! {
     /// What a phase minimises.
     Loss for phase::LossName {
+        /// The residual of permutations that take members to members: no gradient, exact, and from few orbits. For data
+        /// that is moved by permutations, of up to 1024 inputs; beyond, it is left out
+        Permutations,
         /// The share of the orbits' moments that W does not make diagonal: no gradient, and exact on whole orbits. For
         /// data that is moved by permutations, of up to 1024 inputs; beyond, it is left out
         Spectral,
@@ -104,6 +107,8 @@ choices! {
         Power,
         /// As many different numbers as |z|² has: the mean squared responses of small random filters, normalised
         Pooled,
+        /// The invariants of a model of couplings; what bispectrum means for it, too
+        Couplings,
     }
 
     /// What is classified.

@@ -2,6 +2,7 @@
 
 mod evaluate;
 mod export;
+mod fit;
 mod predict;
 mod recipe;
 mod source;
@@ -11,6 +12,7 @@ use bispectral_learn::classify::classifier::Classifier;
 use bispectral_learn::classify::device;
 use bispectral_learn::classify::evaluated::Evaluated;
 use bispectral_learn::model::file::ModelFile;
+use bispectral_learn::storage::replacement::settle;
 use bispectral_learn::{Error, Result};
 use bispectral_run::console::Console;
 use clap::{Args, Subcommand};
@@ -39,6 +41,8 @@ enum Command {
     Evaluate(evaluate::Evaluate),
     #[command(after_help = super::CONTRACT)]
     Export(export::Export),
+    #[command(after_help = super::CONTRACT)]
+    Fit(fit::Fit),
     #[command(after_help = super::CONTRACT)]
     Predict(predict::Predict),
 }
@@ -69,6 +73,7 @@ impl Trained {
 
     /// What `train` wrote, and nothing else.
     fn open_folder(folder: &Path) -> Result<Self> {
+        settle(folder)?;
         let path = folder.join(CLASSIFIER);
         if !path.exists() {
             let what = match (folder.is_dir(), folder.exists()) {
@@ -82,9 +87,15 @@ impl Trained {
                 "name the folder that `bispectral classify train` wrote",
             ));
         }
+        let file = ModelFile::read(&folder.join(MODEL))?;
+        let classifier = Classifier::read(&path)?;
+        if classifier.model() != Some(file.checksum()) {
+            let what = "it was trained on another model than the one beside it";
+            return Err(Error::file(&path, what, "put that back, or train again"));
+        }
         Ok(Trained {
-            file: ModelFile::read(&folder.join(MODEL))?,
-            classifier: Some(Classifier::read(&path)?),
+            file,
+            classifier: Some(classifier),
         })
     }
 
@@ -114,6 +125,7 @@ impl Classify {
             Command::Train(train) => train.run(seed, console),
             Command::Evaluate(evaluate) => evaluate.run(seed, console),
             Command::Export(export) => export.run(seed, console),
+            Command::Fit(fit) => fit.run(seed, console),
             Command::Predict(predict) => predict.run(console),
         }
     }

@@ -1,22 +1,24 @@
 //! `bispectral export`: a model in the form that a device wants.
 
-mod choice;
 mod fitting;
 
 use crate::choices::{Emit, Encoding};
 use crate::models;
-use bispectral_core::{Model, format};
+use bispectral_core::Model;
+use bispectral_learn::analysis::choice::{self, Pairs, Wanted};
 use bispectral_learn::analysis::fit::Limits;
+use bispectral_learn::analysis::form_error::{FormError, form_error};
 use bispectral_learn::data::load;
 use bispectral_learn::data::orbits::Orbits;
 use bispectral_learn::model::cost::Cost;
+use bispectral_learn::model::couplings::largest_error;
 use bispectral_learn::model::emit::{Exported, Kind};
 use bispectral_learn::model::file::ModelFile;
-use bispectral_learn::model::form::{Form, Source, Structure};
+use bispectral_learn::model::form::{Form, Source};
 use bispectral_learn::storage::NewFile;
 use bispectral_learn::{Error, Result};
+use bispectral_run::MODEL;
 use bispectral_run::console::{self, Console};
-use choice::{Pairs, Wanted};
 use clap::Args;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -66,6 +68,9 @@ pub(super) struct Export {
     force: bool,
 }
 
+/// Random signals on which the rounding of an encoding is measured.
+const SIGNALS: usize = 100;
+
 /// What was written.
 #[derive(Serialize)]
 struct Summary<'a> {
@@ -78,6 +83,12 @@ struct Summary<'a> {
     pairs: usize,
     #[serde(flatten)]
     cost: Cost,
+    /// How far its invariants are from those of the model it was made of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    change: Option<FormError>,
+    /// Of couplings in another form: how far an invariant is off at most, on random signals.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    largest_error: Option<f64>,
     /// With --fit: what was weighed.
     #[serde(skip_serializing_if = "Option::is_none")]
     candidates: Option<Vec<fitting::Weighed>>,
@@ -85,12 +96,14 @@ struct Summary<'a> {
 
 impl Export {
     pub(super) fn run(&self, seed: Option<u64>, console: &Console) -> Result<()> {
-        let mut output = NewFile::create(&self.output, self.force)?;
+        let mut output = NewFile::create(&self.output, self.force)?
+            .other_than(&[&self.model, &self.model.join(MODEL)])?;
         let path = models::file_in(&self.model)?;
         let file = ModelFile::read(&path)?;
         let model = file.model()?;
         self.check_classifier(&path, &model)?;
         let signals = self.signals(model.inputs(), console)?;
+        let mut error = None;
         let (bytes, candidates) = match &self.fit {
             Some(limits) => {
                 let source = Source::new(&path, &model);
@@ -101,8 +114,11 @@ impl Export {
             None if self.keeps_form() => (file.bytes().to_vec(), None),
             None => {
                 let source = Source::new(&path, &model);
-                let form = self.form(&source, &model, signals.as_ref())?;
-                (source.form(&form, signals.as_ref())?, None)
+                let chosen = (self.encoding.map(Into::into), self.structure, self.pairs);
+                let form = choice::form(&source, &model, signals.as_ref(), chosen)?;
+                let bytes = source.form(&form, signals.as_ref())?;
+                error = rounding(&source, &form, &bytes, seed.unwrap_or(0))?;
+                (bytes, None)
             }
         };
         let exported = Exported::new(&bytes).map_err(|error| Error::model(&path, error))?;
@@ -113,7 +129,12 @@ impl Export {
                 .emit(&exported, &stem.to_string_lossy()),
         )?;
         output.commit()?;
-        self.report(&exported, candidates, console)
+        let unchanged = self.keeps_form() && self.fit.is_none();
+        let change = match unchanged || error.is_some() {
+            true => None,
+            false => form_error(exported.model(), &model, seed.unwrap_or_default()),
+        };
+        self.report(&exported, change, candidates, error, console)
     }
 
     /// A classifier knows the invariants it was trained on, not those of another form.
@@ -151,31 +172,12 @@ impl Export {
         Ok(Some(signals))
     }
 
-    /// The one form that is asked for.
-    fn form(&self, source: &Source, model: &Model<'_>, signals: Option<&Orbits>) -> Result<Form> {
-        // What has a group's arithmetic keeps it: W written out is larger by its number of rows.
-        let structure = match (self.structure, model.parts().structure) {
-            (Some(wanted), _) => wanted.resolve(source),
-            (None, format::Structure::Cyclic { transform, .. }) if self.encoding.is_none() => {
-                Structure::Cyclic(transform)
-            }
-            _ => Structure::Dense,
-        };
-        let pairs = match &self.pairs {
-            Some(pairs) => pairs.list(source, model, signals)?,
-            None => source.pairs().map(<[_]>::to_vec),
-        };
-        Ok(Form {
-            encoding: self.encoding.unwrap_or(Encoding::F32).into(),
-            structure,
-            pairs,
-        })
-    }
-
     fn report(
         &self,
         exported: &Exported<'_>,
+        change: Option<FormError>,
         candidates: Option<Vec<fitting::Weighed>>,
+        largest_error: Option<f64>,
         console: &Console,
     ) -> Result<()> {
         let model = exported.model();
@@ -188,11 +190,19 @@ impl Export {
             rows: model.rows(),
             pairs: model.pairs(),
             cost: Cost::of(model, exported.bytes().len()),
+            change,
+            largest_error,
             candidates,
         };
+        let change = change.map_or(String::new(), |change| {
+            format!(
+                ", invariants of {} random signals changed by {:.1e} at most ({:.1e} root mean square)",
+                change.signals, change.largest, change.root_mean_square
+            )
+        });
         let words = format!(
             "{}: model \"{}\", rows {}, inputs {}, invariants {}, flash {} bytes, RAM {} bytes (streaming {}), \
-             about {} instructions on a Cortex-M4F",
+             about {} instructions on a Cortex-M4F{change}{}",
             console::name(&summary.output),
             console::name(summary.name),
             summary.rows,
@@ -202,7 +212,23 @@ impl Export {
             summary.cost.ram.total_bytes,
             summary.cost.ram.streaming_bytes,
             summary.cost.estimated_instructions,
+            summary.largest_error.map_or_else(String::new, |error| {
+                format!(", invariants off by {error:.1e} at most on {SIGNALS} random signals")
+            }),
         );
         console.summary(&summary, &words)
     }
+}
+
+/// How far the invariants of couplings in this form are from those of the model, on random signals; of other models nothing.
+fn rounding(source: &Source, form: &Form, bytes: &[u8], seed: u64) -> Result<Option<f64>> {
+    let Some(couplings) = source.couplings() else {
+        return Ok(None);
+    };
+    let all = (0..couplings.terms().len()).map(|term| (term, term));
+    let terms: Vec<(usize, usize)> = form.pairs.clone().unwrap_or_else(|| all.collect());
+    let terms: Vec<usize> = terms.into_iter().map(|(term, _)| term).collect();
+    let exact = couplings.select(&terms)?;
+    let model = Model::from_bytes(bytes).map_err(|error| Error::model(source.path(), error))?;
+    largest_error(&model, &exact, SIGNALS, seed).map(Some)
 }

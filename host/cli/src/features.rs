@@ -1,13 +1,16 @@
 //! `bispectral features`: β̄, β, z or |z|² of many signals, computed by the code that runs on the device.
 
 use crate::models;
+use bispectral_core::format::Output;
 use bispectral_core::{Complex32, Model};
 use bispectral_learn::data::Signals;
 use bispectral_learn::data::npy::{self, Element};
 use bispectral_learn::data::rounding::{Unfit, to_f32, to_f32_direction};
+use bispectral_learn::limits::memory;
 use bispectral_learn::model::file::ModelFile;
 use bispectral_learn::storage::NewFile;
 use bispectral_learn::{Error, Result};
+use bispectral_run::MODEL;
 use bispectral_run::console::{self, Console};
 use clap::Args;
 use rayon::ThreadPool;
@@ -66,6 +69,8 @@ enum Quantity {
     Bispectrum,
     Coefficients,
     Power,
+    #[serde(rename = "degree-one")]
+    DegreeOne,
 }
 
 #[derive(Serialize)]
@@ -81,11 +86,15 @@ struct Computed {
 
 impl Features {
     pub(super) fn run(&self, pool: &ThreadPool, console: &Console) -> Result<()> {
-        let mut output = NewFile::create(&self.output, self.force)?;
+        let mut output = NewFile::create(&self.output, self.force)?.other_than(&[
+            &self.model,
+            &self.model.join(MODEL),
+            &self.signals,
+        ])?;
         let file = models::read(&self.model)?;
         let mut work = Work {
             model: file.model()?,
-            quantity: self.quantity.chosen(),
+            quantity: self.quantity.chosen(&file.model()?),
             signals: Signals::open(&self.signals)?,
         };
         work.signals.check_samples()?;
@@ -178,13 +187,16 @@ fn lines(results: &[u8], of_sample: usize) -> Vec<u8> {
 }
 
 impl Flags {
-    fn chosen(&self) -> Quantity {
+    /// What was asked for, and otherwise what the model's features are.
+    fn chosen(&self, model: &Model<'_>) -> Quantity {
         if self.raw {
             Quantity::Bispectrum
         } else if self.coefficients {
             Quantity::Coefficients
         } else if self.power {
             Quantity::Power
+        } else if matches!(model.output(), Output::DegreeOne { .. }) {
+            Quantity::DegreeOne
         } else {
             Quantity::Invariants
         }
@@ -197,12 +209,13 @@ impl Quantity {
         match self {
             Quantity::Invariants | Quantity::Bispectrum => model.pairs(),
             Quantity::Coefficients | Quantity::Power => model.rows(),
+            Quantity::DegreeOne => model.feature_count(),
         }
     }
 
     fn element(self) -> Element {
         match self {
-            Quantity::Power => Element::Float32,
+            Quantity::Power | Quantity::DegreeOne => Element::Float32,
             _ => Element::Complex64,
         }
     }
@@ -210,7 +223,7 @@ impl Quantity {
     /// The normalised bispectrum does not depend on the signal's scale; everything else does.
     fn round(self, sample: &[f64], x: &mut Vec<f32>) -> std::result::Result<(), Unfit> {
         match self {
-            Quantity::Invariants => to_f32_direction(sample, x),
+            Quantity::Invariants | Quantity::DegreeOne => to_f32_direction(sample, x),
             _ => to_f32(sample, x),
         }
     }
@@ -245,6 +258,9 @@ impl Work<'_> {
     fn titles(&self) -> Vec<u8> {
         let width = self.quantity.width(&self.model);
         let titles: Vec<String> = match self.quantity.element() {
+            _ if matches!(self.quantity, Quantity::DegreeOne) => {
+                (0..width).map(|k| format!("feature_{k}")).collect()
+            }
             Element::Float32 => (0..width).map(|k| format!("power_{k}")).collect(),
             _ => (0..width).map(|k| format!("re_{k},im_{k}")).collect(),
         };
@@ -275,10 +291,9 @@ impl Work<'_> {
         for range in self.blocks(pool) {
             self.signals.samples(range.clone(), &mut samples)?;
             let length = range.len() * self.result_len();
-            results.clear();
-            results
-                .try_reserve_exact(length)
-                .map_err(|_| Error::memory(self.signals.path(), "results", length as u64))?;
+            if results.len() < length {
+                results = memory::vector(self.signals.path(), "results", length)?;
+            }
             results.resize(length, 0);
             pool.install(|| self.compute(&samples, &mut results))
                 .map_err(|(at, refusal)| self.refuse(range.start + at, refusal))?;
@@ -326,7 +341,7 @@ impl Work<'_> {
     fn workspace(&self) -> Workspace {
         let width = self.quantity.width(&self.model);
         let (terms, power) = match self.quantity {
-            Quantity::Power => (0, width),
+            Quantity::Power | Quantity::DegreeOne => (0, width),
             _ => (width, 0),
         };
         Workspace {
@@ -356,6 +371,7 @@ impl Work<'_> {
             Quantity::Bispectrum => self.model.bispectrum(x, scratch, terms),
             Quantity::Coefficients => self.model.coefficients(x, scratch, terms),
             Quantity::Power => self.model.power_spectrum(x, scratch, power),
+            Quantity::DegreeOne => self.model.features(x, scratch, power),
         }
         .map_err(refusal)?;
         let (numbers, _) = result.as_chunks_mut::<4>();
@@ -384,8 +400,8 @@ fn refusal(error: bispectral_core::Error) -> Refusal {
             "scale the signals down, or compute normalised features, which do not depend on scale",
         ),
         ZeroBispectrum => (
-            "no row of W responds to it".into(),
-            "leave the sample out, or use a model with more rows",
+            "its bispectrum is zero up to rounding, third order says nothing about it".into(),
+            "leave the sample out, or take --power, which every signal has",
         ),
         _ => (error.to_string(), "leave the sample out"),
     }

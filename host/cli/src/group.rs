@@ -2,6 +2,7 @@
 
 use super::models::file_in;
 use bispectral_core::Complex32;
+use bispectral_core::format::Structure;
 use bispectral_learn::data::group::Group as Named;
 use bispectral_learn::group::LearnedTable;
 use bispectral_learn::group::identify::{Identification, identify_table};
@@ -87,6 +88,11 @@ impl Group {
         let path = file_in(&self.model)?;
         let file = ModelFile::read(&path)?;
         let model = file.model()?;
+        if let Structure::Couplings(_) = model.parts().structure {
+            let what = "a model of couplings: its rows are blocks of irreps, which do not multiply";
+            let remedy = "its group, where it is known, is what `bispectral inspect` says";
+            return Err(Error::file(&path, what, remedy));
+        }
         let w = file::weights(&model);
         let refused = |why: &dyn fmt::Display| {
             let what = format!("no finite commutative group: {why}");

@@ -2,9 +2,10 @@
 
 use crate::models;
 use bispectral_core::format::{self, Transform};
-use bispectral_core::{Model, pair_count};
+use bispectral_core::{Feature, Model, pair_count};
 use bispectral_learn::Result;
 use bispectral_learn::model::cost::{Cost, Ram, Work};
+use bispectral_learn::model::file::weights;
 use bispectral_learn::model::instructions::MARGIN;
 use bispectral_run::console::{self, Console};
 use clap::Args;
@@ -16,7 +17,8 @@ use std::path::PathBuf;
 /// Flash is the size of the file. RAM is the signal, the scratch and the result, without the stack; streaming hands out
 /// one invariant at a time and needs no room for the result. A complex multiply-add is four real ones. Counted is
 /// what this model computes: z = W x (x is real, so each counts half; by a transform where the model has one) and
-/// z_ij for every pair (N each where they come from W, K each where they are combined); not counted are the products
+/// z_ij for every pair (N each where they come from W, K each where they are combined); of couplings, a quarter for each
+/// product of real numbers in U x and in the forms; not counted are the products
 /// W_i ⊙ x, two complex products a pair for z_i z_j conj(z_ij), scaling and normalising.
 #[derive(Debug, Args)]
 pub(super) struct Inspect {
@@ -35,6 +37,9 @@ struct Inspected<'a> {
     pairs: usize,
     encoding: &'static str,
     structure: String,
+    /// Of couplings: how many terms, from the first, tell all orbits apart, where that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    selective: Option<usize>,
     stored_rows: usize,
     classes: usize,
     format_version: u8,
@@ -43,6 +48,8 @@ struct Inspected<'a> {
     cost: Cost,
     largest_deviation_of_row_lengths_from_1: f64,
     crc32: String,
+    /// The features of bispectral-core that a program needs for the model.
+    features: Vec<&'static str>,
 }
 
 impl Inspect {
@@ -58,6 +65,7 @@ impl Inspect {
             pairs: model.pairs(),
             encoding: encoding(&model),
             structure: structure(&model),
+            selective: selective(&model),
             stored_rows: model.stored_rows(),
             classes: model.classes(),
             // The core refuses every other version.
@@ -66,6 +74,7 @@ impl Inspect {
             cost: Cost::of(&model, file.bytes().len()),
             largest_deviation_of_row_lengths_from_1: deviation(&model),
             crc32: format!("{:08x}", file.checksum()),
+            features: model.needed_features().map(Feature::name).collect(),
         };
         console.answer(&inspected, &inspected.words())
     }
@@ -90,15 +99,29 @@ fn structure(model: &Model<'_>) -> String {
             ..
         } => "fft".into(),
         format::Structure::Cyclic { .. } => "cyclic".into(),
+        format::Structure::Couplings(_) => "couplings".into(),
         _ => "dense".into(),
+    }
+}
+
+/// How many terms of couplings are a selective set.
+fn selective(model: &Model<'_>) -> Option<usize> {
+    match model.parts().structure {
+        format::Structure::Couplings(couplings) if couplings.selective > 0 => {
+            Some(couplings.selective.into())
+        }
+        _ => None,
     }
 }
 
 /// max_i |‖W_i‖₂ − 1|, in f64.
 fn deviation(model: &Model<'_>) -> f64 {
-    let length = |row| {
-        let weights = (0..model.inputs()).filter_map(|column| model.weight(row, column));
-        let squares = weights.map(|w| f64::from(w.re).powi(2) + f64::from(w.im).powi(2));
+    let w = weights(model);
+    let length = |row: usize| {
+        let squares = w
+            .row(row)
+            .into_iter()
+            .map(|w| f64::from(w.re).powi(2) + f64::from(w.im).powi(2));
         squares.sum::<f64>().sqrt()
     };
     (0..model.rows())
@@ -128,7 +151,15 @@ impl Inspected<'_> {
             ),
             ("inputs N", self.inputs.to_string()),
             ("rows R", self.rows.to_string()),
-            ("pairs", of_all(self.pairs, pair_count(self.rows))),
+            if self.structure == "couplings" {
+                let terms = match self.selective {
+                    Some(count) => format!("{}, the first {count} a selective set", self.pairs),
+                    None => self.pairs.to_string(),
+                };
+                ("terms", terms)
+            } else {
+                ("pairs", of_all(self.pairs, pair_count(self.rows)))
+            },
             ("encoding", self.encoding.into()),
             (
                 "structure",
@@ -177,6 +208,13 @@ impl Inspected<'_> {
                 format!(
                     "within {:.1e} of 1",
                     self.largest_deviation_of_row_lengths_from_1
+                ),
+            ),
+            (
+                "Cargo.toml",
+                format!(
+                    "bispectral-core = {{ version = \"0.1\", default-features = false, features = {:?} }}",
+                    self.features
                 ),
             ),
         ];

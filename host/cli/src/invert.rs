@@ -1,19 +1,17 @@
 //! `bispectral invert`: signals from their invariants, and how well the device's code gives these back.
 
 use crate::models;
-use bispectral_core::{Complex32, Model, pair_count};
-use bispectral_learn::analysis::inversion::{Inverter, by_gradient};
+use bispectral_core::Model;
+use bispectral_core::format::Structure;
+use bispectral_learn::analysis::inversion::{Inversion, Rebuilt};
 use bispectral_learn::data::npy::{self, Array, Element};
-use bispectral_learn::group::identify::{Identification, identify};
-use bispectral_learn::group::{Determination, Refusal};
-use bispectral_learn::model::file;
+use bispectral_learn::group::Determination;
 use bispectral_learn::storage::NewFile;
 use bispectral_learn::{Error, Result};
+use bispectral_run::MODEL;
 use bispectral_run::console::{self, Console};
 use clap::Args;
-use ndarray::Array2;
 use num_complex::Complex64;
-use rayon::prelude::*;
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -50,19 +48,6 @@ pub(super) struct Invert {
     force: bool,
 }
 
-/// How a model is inverted.
-enum Method {
-    Group(Box<Inverter>),
-    Gradient { restarts: u32, seed: u64 },
-}
-
-/// A model and how it is inverted.
-struct Work<'m> {
-    model: Model<'m>,
-    w: Array2<Complex32>,
-    method: Method,
-}
-
 /// What is inverted.
 #[derive(Debug, Serialize)]
 struct Inverted {
@@ -84,43 +69,47 @@ struct Undetermined {
     open: Determination,
 }
 
-/// One sample done.
-struct Done {
-    x: Vec<f32>,
-    residual: f64,
-    /// None where nobody knows.
-    determination: Option<Determination>,
-}
-
 impl Invert {
     pub(super) fn run(&self, seed: u64, console: &Console) -> Result<()> {
-        let mut output = NewFile::create(&self.output, self.force)?;
+        let mut output = NewFile::create(&self.output, self.force)?.other_than(&[
+            &self.model,
+            &self.model.join(MODEL),
+            &self.invariants,
+        ])?;
         let file = models::read(&self.model)?;
         let model = file.model()?;
+        if let Structure::Couplings(_) = model.parts().structure {
+            let what = "a model of couplings, which this command does not invert";
+            let remedy = "invert a model of a commutative group, or one of all pairs";
+            return Err(Error::file(&self.model, what, remedy));
+        }
         let mut invariants = self.open(&model)?;
-        let w = file::weights(&model);
-        let found = identify(&w.view());
-        let method = self.method(&model, &w, found.as_ref(), seed)?;
+        let inversion = Inversion::new(model, self.restarts, seed).map_err(|error| {
+            Error::file(
+                &self.model,
+                error.what(),
+                error.remedy().unwrap_or_default(),
+            )
+        })?;
         let (samples, inputs) = (invariants.rows(), model.inputs());
         let mut inverted = Inverted {
             output: self.output.display().to_string(),
-            group: found.ok().map(|found| found.group.to_string()),
+            group: inversion.group().map(str::to_owned),
             samples,
             inputs,
             residuals: Vec::new(),
             undetermined: Vec::new(),
             seconds: 0.0,
         };
-        let work = Work { model, w, method };
         output.write(&npy::header(
             Element::Float32,
             [samples as u64, inputs as u64],
         ))?;
         let mut progress = console.progress("samples", samples);
         self.each_block(&mut invariants, |block| {
-            for done in work.invert(block)? {
+            for done in inversion.invert(block, |_, _| Ok(()))? {
                 let done = done.ok_or_else(|| self.refuse(inverted.residuals.len()))?;
-                let bytes: Vec<u8> = done.x.iter().flat_map(|x| x.to_le_bytes()).collect();
+                let bytes: Vec<u8> = done.signal.iter().flat_map(|x| x.to_le_bytes()).collect();
                 output.write(&bytes)?;
                 inverted.add(done);
             }
@@ -132,31 +121,6 @@ impl Invert {
         drop(progress);
         inverted.warn(console);
         console.summary(&inverted, &inverted.words())
-    }
-
-    fn method(
-        &self,
-        model: &Model<'_>,
-        w: &Array2<Complex32>,
-        found: std::result::Result<&Identification, &Refusal>,
-        seed: u64,
-    ) -> Result<Method> {
-        match found {
-            Ok(found) => {
-                let pairs: Vec<(usize, usize)> = model.pair_list().collect();
-                let inverter = Inverter::new(&w.view(), found, &pairs)?;
-                Ok(Method::Group(Box::new(inverter)))
-            }
-            Err(_) if model.pairs() == pair_count(model.rows()) => Ok(Method::Gradient {
-                restarts: self.restarts,
-                seed,
-            }),
-            Err(refusal) => Err(Error::file(
-                &self.model,
-                format!("a list of pairs, and no finite commutative group: {refusal}"),
-                "invert with a model of all pairs",
-            )),
-        }
     }
 
     /// The invariants, once all of them are known to be some of the model's.
@@ -181,19 +145,10 @@ impl Invert {
         let (columns, mut at) = (array.columns(), 0);
         self.each_block(&mut array, |block| {
             for sample in block.chunks(columns) {
-                let refused = |what: &str, remedy: &str| {
-                    Err(Error::file(path, format!("sample {at}: {what}"), remedy))
-                };
-                if let Some(column) = sample.iter().position(|y| !y.is_finite()) {
-                    let what = format!("column {column} is {}", sample[column]);
-                    return refused(&what, "replace the value or leave the sample out");
-                }
-                if sample.iter().all(|y| *y == Complex64::ZERO) {
-                    return refused(
-                        "every value is zero",
-                        "leave the sample out, no signal has it",
-                    );
-                }
+                Inversion::check(at, sample).map_err(|error| {
+                    let what = format!("sample {at}: {}", error.what());
+                    Error::file(path, what, error.remedy().unwrap_or_default())
+                })?;
                 at += 1;
             }
             Ok(())
@@ -223,73 +178,8 @@ impl Invert {
     }
 }
 
-impl Work<'_> {
-    /// The signals of a block of samples; `None` where there is none at all.
-    fn invert(&self, block: &[Complex64]) -> Result<Vec<Option<Done>>> {
-        let samples = block.par_chunks(self.model.pairs());
-        match &self.method {
-            Method::Group(inverter) => Ok(samples
-                .map(|y| {
-                    let inverted = inverter.invert(y)?;
-                    Some(self.done(&inverted.signal, y, Some(inverted.determination)))
-                })
-                .collect()),
-            &Method::Gradient { restarts, seed } => {
-                let targets: Vec<Complex32> = block
-                    .chunks(self.model.pairs())
-                    .flat_map(normalised)
-                    .map(|y| Complex32::new(y.re as f32, y.im as f32))
-                    .collect();
-                let shape = (samples.len(), self.model.pairs());
-                let targets = Array2::from_shape_vec(shape, targets).expect("whole samples");
-                let found =
-                    by_gradient(&self.w.view(), &targets.view(), (restarts, seed), |_, _| {
-                        Ok(())
-                    })?;
-                let signals = found.metamers.rows().into_iter().zip(block.chunks(shape.1));
-                Ok(signals
-                    .map(|(signal, y)| {
-                        let signal: Vec<f64> = signal.iter().map(|&x| x.into()).collect();
-                        Some(self.done(&signal, y, None))
-                    })
-                    .collect())
-            }
-        }
-    }
-
-    fn done(&self, signal: &[f64], y: &[Complex64], determination: Option<Determination>) -> Done {
-        let length = signal.iter().map(|x| x * x).sum::<f64>().sqrt();
-        let x: Vec<f32> = signal.iter().map(|&x| (x / length) as f32).collect();
-        Done {
-            residual: residual(&self.model, &x, y),
-            x,
-            determination,
-        }
-    }
-}
-
-/// y at unit length, however small or large its numbers are.
-fn normalised(y: &[Complex64]) -> impl Iterator<Item = Complex64> {
-    let largest = y.iter().map(|y| y.norm()).fold(0.0, f64::max);
-    let squares: f64 = y.iter().map(|y| (y / largest).norm_sqr()).sum();
-    let norm = squares.sqrt();
-    y.iter().map(move |y| y / largest / norm)
-}
-
-/// ‖β̄(x) − y/‖y‖‖; one where x has no invariants.
-fn residual(model: &Model<'_>, x: &[f32], y: &[Complex64]) -> f64 {
-    let none = || vec![Complex32::ZERO; y.len()];
-    let found = model.invariants_vec(x).unwrap_or_else(|_| none());
-    let terms = found.iter().zip(normalised(y));
-    let distance = terms.map(|(found, y)| {
-        let found = Complex64::new(found.re.into(), found.im.into());
-        (found - y).norm_sqr()
-    });
-    distance.sum::<f64>().sqrt()
-}
-
 impl Inverted {
-    fn add(&mut self, done: Done) {
+    fn add(&mut self, done: Rebuilt) {
         let open = done.determination.filter(|known| !known.is_complete());
         let sample = self.residuals.len();
         let open = open.map(|open| Undetermined { sample, open });

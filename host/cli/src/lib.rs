@@ -3,6 +3,7 @@
 mod attack;
 mod choices;
 mod classify;
+mod compare;
 mod demo;
 mod export;
 mod features;
@@ -60,6 +61,8 @@ enum Command {
     Attack(attack::Attack),
     #[command(after_help = CONTRACT)]
     Classify(classify::Classify),
+    #[command(after_help = CONTRACT)]
+    Compare(compare::Compare),
     Completions(manual::Completions),
     #[command(after_help = CONTRACT)]
     Demo(demo::Demo),
@@ -85,6 +88,12 @@ enum Command {
 }
 
 impl Arguments {
+    /// Whether standard output is to hold one object.
+    #[must_use]
+    pub fn wants_json(&self) -> bool {
+        self.global.json
+    }
+
     /// Where this invocation is answered.
     #[must_use]
     pub fn console(&self) -> Console {
@@ -114,9 +123,6 @@ pub fn message(error: &Error) -> String {
     let remedy = match error {
         Error::Exists { .. } => "choose another name or add --force",
         Error::Occupied { .. } => "choose another one, add --force, or go on with --resume",
-        Error::Memory { .. } => {
-            "use a machine with more memory, or a smaller model or fewer --threads"
-        }
         Error::Model {
             error: bispectral_core::Error::Magic,
             ..
@@ -145,6 +151,10 @@ pub fn run(arguments: &Arguments) -> Result<()> {
             .global
             .pool()?
             .install(|| classify.run(seed, &console)),
+        Command::Compare(compare) => arguments
+            .global
+            .pool()?
+            .install(|| compare.run(seed.unwrap_or(0), &console)),
         Command::Completions(completions) => completions.run(),
         Command::Man(man) => man.run(),
         Command::Demo(demo) => arguments

@@ -1,6 +1,7 @@
 //! The model that a path means: a file, or the one in the folder of a run.
 
 use bispectral_learn::model::file::ModelFile;
+use bispectral_learn::storage::replacement::settle;
 use bispectral_learn::{Error, Result};
 use bispectral_run::{CONFIG, MODEL};
 use std::path::{Path, PathBuf};
@@ -15,6 +16,7 @@ pub(crate) fn file_in(path: &Path) -> Result<PathBuf> {
     if !path.is_dir() {
         return Ok(path.to_owned());
     }
+    settle(path)?;
     let file = path.join(MODEL);
     if file.exists() {
         return Ok(file);

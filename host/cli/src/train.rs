@@ -2,15 +2,45 @@
 
 use crate::choices::{Distance, Loss, Reconstruction, Schedule, Split, Transform};
 use bispectral_learn::learn::phase::{LossName, Phase};
+use bispectral_learn::storage::keep_inputs;
 use bispectral_learn::{Error, Result};
 use bispectral_run::config::{Config, TransformName};
 use bispectral_run::console::Console;
 use bispectral_run::training::follow;
-use bispectral_run::{Outcome, Results, Run};
+use bispectral_run::{CONFIG, METRICS, Outcome, Results, Run};
 use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;
 use std::time::Instant;
+
+/// What a run was begun with, and goes on with.
+const CHOICES: [&str; 25] = [
+    "output",
+    "force",
+    "group",
+    "data",
+    "labels",
+    "images",
+    "transform",
+    "exemplars",
+    "size",
+    "angles",
+    "noise",
+    "rows",
+    "split",
+    "held_out",
+    "restarts",
+    "no_polish",
+    "phases",
+    "steps",
+    "lr",
+    "schedule",
+    "gamma",
+    "distance",
+    "centre",
+    "reconstruction",
+    "config",
+];
 
 /// Held-out samples of which a share says little.
 const FEW: usize = 20;
@@ -26,7 +56,7 @@ pub(super) struct Train {
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
     /// Go on with the run in this folder; it ends with the same bits as if it had never stopped
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["output", "force", "group", "data", "images"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = CHOICES)]
     resume: Option<PathBuf>,
     /// Replace the run that the folder holds
     #[arg(long)]
@@ -78,7 +108,7 @@ pub(super) struct Train {
     /// Leave W as it was learned, and train all phases, where a group is recognised
     #[arg(long)]
     no_polish: bool,
-    /// What to minimise, one after the other [default: spectral,second-order,orbit-separation]
+    /// What to minimise, one after the other [default: permutations,spectral,second-order,orbit-separation]
     #[arg(long, value_delimiter = ',', value_name = "LOSS,…")]
     phases: Vec<Loss>,
     /// Steps of every phase, or one number a phase
@@ -107,14 +137,35 @@ pub(super) struct Train {
 impl Train {
     pub(super) fn run(&self, seed: Option<u64>, console: &Console) -> Result<()> {
         let (folder, run) = match (&self.resume, &self.output) {
-            (Some(folder), _) => (folder, Run::resume(folder)?),
+            (Some(folder), _) => {
+                let run = Run::resume(folder)?;
+                let own = run.config().seed;
+                if let Some(seed) = seed.filter(|seed| *seed != own) {
+                    let what = format!("{seed}, where the run was begun with {own}");
+                    return Err(Error::new(
+                        "--seed",
+                        what,
+                        "leave it out, or begin a new run",
+                    ));
+                }
+                (folder, run)
+            }
             (None, Some(folder)) => {
                 let config = self.configuration(seed)?;
+                if let Some(own) = &self.config {
+                    keep_inputs(folder, &[CONFIG], &[own])?;
+                }
                 (folder, Run::create(config, folder, self.force)?)
             }
             (None, None) => unreachable!("clap asks for one of them"),
         };
         console.note(run.remarks());
+        if run.missing_metrics() > 0 {
+            console.say(&format!(
+                "note: {}: it was cut, and goes on behind the last whole line",
+                folder.join(METRICS).display()
+            ));
+        }
         for note in self.without_effect(run.config()) {
             console.say(&format!("note: {note}"));
         }

@@ -1,7 +1,9 @@
 //! How attacks are run and shown: targets, and below them what shares their features, moved back as far as that goes.
 
 use bispectral_learn::analysis::attack::Summary;
+use bispectral_learn::analysis::descent::Progress;
 use bispectral_learn::analysis::trial::{Features, Outcome, Trial};
+use bispectral_learn::group::Couplings;
 use bispectral_learn::{Error, Result};
 use bispectral_report::{Drawing, Table, Tiles};
 use bispectral_run::console::Console;
@@ -65,10 +67,33 @@ pub fn compare(
 /// # Errors
 /// It was stopped, or a target has no features.
 pub fn follow(trial: &Trial<'_>, features: Features, console: &Console) -> Result<Outcome> {
+    observed(trial, console, |observe| trial.run(features, observe))
+}
+
+/// [`follow`], of an attack by the invariants of couplings.
+///
+/// # Errors
+/// As there.
+pub fn follow_couplings(
+    trial: &Trial<'_>,
+    couplings: &Couplings,
+    console: &Console,
+) -> Result<Outcome> {
+    observed(trial, console, |observe| {
+        trial.run_couplings(couplings, observe)
+    })
+}
+
+/// An attack whose progress the console shows.
+fn observed(
+    trial: &Trial<'_>,
+    console: &Console,
+    attack: impl FnOnce(&mut dyn FnMut(u32, Progress) -> Result<()>) -> Result<Outcome>,
+) -> Result<Outcome> {
     let total = trial.steps * (trial.restarts as usize + 1);
     let mut progress = console.progress("steps", total);
     let stop = stop_on_interrupt();
-    trial.run(features, |round, now| {
+    attack(&mut |round, now| {
         let done = round as usize * trial.steps + now.steps;
         progress.tell(done, |_| format!(", {} signals still move", now.moving));
         if stop.load(Ordering::Relaxed) {

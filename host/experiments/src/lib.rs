@@ -4,6 +4,7 @@ pub mod angular;
 mod area;
 pub mod attack;
 mod cayley;
+mod compact;
 mod completeness;
 pub mod equivariance;
 pub mod mnist;
@@ -18,6 +19,8 @@ mod translation;
 use bispectral_learn::data::weights;
 use bispectral_learn::model::file;
 use bispectral_learn::{Error, Result};
+use bispectral_run::Run;
+use bispectral_run::config::Config;
 use bispectral_run::console::Console;
 use bispectral_run::pages;
 use clap::{Args, Subcommand};
@@ -35,6 +38,7 @@ pub struct Reproduce {
 #[derive(Debug, Subcommand)]
 enum Experiment {
     Cayley(cayley::Cayley),
+    Compact(compact::Compact),
     Completeness(completeness::Completeness),
     Rotation(rotation::Rotation),
     Rotmnist(rotmnist::Rotmnist),
@@ -49,6 +53,9 @@ struct Output {
     /// A small form of the experiment, in seconds
     #[arg(long)]
     quick: bool,
+    /// Go on with what an interrupted command left in the folder: what was learned there is not learned again
+    #[arg(long, conflicts_with = "force")]
+    resume: bool,
 }
 
 impl Deref for Output {
@@ -67,6 +74,7 @@ impl Reproduce {
     pub fn run(&self, seed: Option<u64>, console: &Console) -> Result<()> {
         match &self.experiment {
             Experiment::Cayley(cayley) => cayley.run(seed.unwrap_or(0), console),
+            Experiment::Compact(compact) => compact.run(seed.unwrap_or(0), console),
             Experiment::Completeness(completeness) => completeness.run(seed.unwrap_or(0), console),
             Experiment::Rotation(rotation) => rotation.run(seed.unwrap_or(0), console),
             Experiment::Rotmnist(rotmnist) => rotmnist.run(seed.unwrap_or(0), console),
@@ -90,6 +98,29 @@ fn published(path: Option<&Path>, pixels: usize) -> Result<Option<Vec<u8>>> {
 }
 
 impl Output {
+    /// Refuses a folder that holds anything, unless it is to be replaced or gone on with.
+    fn check(&self) -> Result<()> {
+        if self.resume {
+            return Ok(());
+        }
+        self.folder.check()
+    }
+
+    /// Trains in the folder `name` in it; where an interrupted command is gone on with, from where that was.
+    fn train(&self, config: Config, name: &str) -> Result<Run> {
+        let folder = self.path(name);
+        if self.resume {
+            Run::go_on_or_create(config, &folder)
+        } else {
+            Run::create(config, &folder, true)
+        }
+    }
+
+    /// What an interrupted experiment says.
+    fn stopped(&self) -> Error {
+        Error::file(self.folder(), "stopped, and saved", "go on with --resume")
+    }
+
     /// A folder in this one, for a part of the experiment that fills a folder of its own.
     fn within(&self, name: &str) -> Output {
         Output {
@@ -98,6 +129,7 @@ impl Output {
                 force: true,
             },
             quick: self.quick,
+            resume: self.resume,
         }
     }
 

@@ -45,12 +45,13 @@ impl Digits {
     pub fn read(folder: &Path, half: Half) -> Result<Self> {
         let images = read_images(folder, half)?;
         let path = file(folder, &format!("{}-labels-idx1-ubyte", half.prefix()))?;
-        let labels = idx::labels(&path)?;
         let remedy = "copy or download MNIST's four files again";
-        if labels.len() != images.dim().0 {
-            let what = format!("{} labels for {} digits", labels.len(), images.dim().0);
+        let claimed: usize = idx::shape(&path)?.iter().product();
+        if claimed != images.dim().0 {
+            let what = format!("{claimed} labels for {} digits", images.dim().0);
             return Err(Error::file(&path, what, remedy));
         }
+        let labels = idx::labels(&path)?;
         if let Some(label) = labels.iter().find(|&&label| usize::from(label) >= CLASSES) {
             return Err(Error::file(&path, format!("a digit is {label}"), remedy));
         }

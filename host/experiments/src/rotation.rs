@@ -11,7 +11,9 @@ use bispectral_learn::analysis::orbit_distance::{OrbitDistance, orbit_distance};
 use bispectral_learn::data::normalise::normalise;
 use bispectral_learn::data::orbits::{Orbits, Split, Transform};
 use bispectral_learn::data::rotate::disk;
+use bispectral_learn::limits::MOST_METRICS_BYTES;
 use bispectral_learn::model::file::{self, ModelFile};
+use bispectral_learn::storage::read_text;
 use bispectral_learn::{Error, Result};
 use bispectral_report::{Block, Chart};
 use bispectral_run::config::{Config, Data, TransformName};
@@ -19,7 +21,7 @@ use bispectral_run::console::Console;
 use bispectral_run::photographs::patches::{Patches, Support};
 use bispectral_run::source;
 use bispectral_run::training::follow;
-use bispectral_run::{METRICS, Outcome, Record, Results as Trained, Run, figures};
+use bispectral_run::{METRICS, Outcome, Record, Results as Trained, figures};
 use clap::Args;
 use ndarray::Array2;
 use serde::Serialize;
@@ -150,12 +152,12 @@ impl Rotation {
 
     fn learn(&self, seed: u64, size: usize, console: &Console) -> Result<(Orbits, Trained)> {
         let config = configuration(self.images.as_deref(), seed, size, self.output.quick);
-        let run = Run::create(config, &self.output.path("run"), true)?;
+        let run = self.output.train(config, "run")?;
         let held_out = run.held_out().clone();
         console.say("learning from patches that are turned");
         match follow(run, console)? {
             Outcome::Finished(trained) => Ok((held_out, trained)),
-            Outcome::Stopped => Err(Error::file(self.output.folder(), "stopped", "begin again")),
+            Outcome::Stopped => Err(self.output.stopped()),
         }
     }
 
@@ -217,7 +219,8 @@ impl Rotation {
             (purity < PURE, order.abs(), order)
         });
         let folder = self.output.path("run");
-        let metrics = std::fs::read_to_string(folder.join(METRICS)).unwrap_or_default();
+        let metrics = read_text(&folder.join(METRICS), "losses", MOST_METRICS_BYTES);
+        let metrics = metrics.unwrap_or_default();
         Ok(Figures {
             filters: figures::filters(
                 "filters",

@@ -19,10 +19,10 @@ use bispectral_learn::classify::prepared::{Prepared, Stage, Trained};
 use bispectral_learn::classify::samples::Samples;
 use bispectral_learn::model::file::ModelFile;
 use bispectral_learn::{Error, Result};
+use bispectral_run::Outcome;
 use bispectral_run::console::Console;
 use bispectral_run::training::follow;
 use bispectral_run::training::tell;
-use bispectral_run::{Outcome, Run};
 use clap::Args;
 use device::Device;
 use serde::Serialize;
@@ -231,10 +231,10 @@ impl Rotmnist {
     fn learn(&self, seed: u64, size: usize, console: &Console) -> Result<ModelFile> {
         console.say("learning rotations from photographs");
         let config = configuration(None, seed, size, self.output.quick);
-        let run = Run::create(config, &self.output.path("run"), true)?;
+        let run = self.output.train(config, "run")?;
         match follow(run, console)? {
             Outcome::Finished(trained) => ModelFile::read(&trained.model),
-            Outcome::Stopped => Err(Error::file(self.output.folder(), "stopped", "begin again")),
+            Outcome::Stopped => Err(self.output.stopped()),
         }
     }
 

@@ -10,14 +10,16 @@ use bispectral_learn::data::orbits::{Orbits, Split};
 use bispectral_learn::data::weights;
 use bispectral_learn::group::LearnedTable;
 use bispectral_learn::learn::phase::{LossName, Phase};
+use bispectral_learn::limits::MOST_METRICS_BYTES;
 use bispectral_learn::model::file::ModelFile;
+use bispectral_learn::storage::read_text;
 use bispectral_learn::{Error, Result};
 use bispectral_report::Block;
 use bispectral_run::config::{Config, Data};
 use bispectral_run::console::Console;
 use bispectral_run::source;
 use bispectral_run::training::follow;
-use bispectral_run::{METRICS, Outcome, Record, Results as Trained, Run, WEIGHTS, figures};
+use bispectral_run::{METRICS, Outcome, Record, Results as Trained, WEIGHTS, figures};
 use clap::Args;
 use serde::Serialize;
 use std::fmt::Write as _;
@@ -182,6 +184,14 @@ impl Translation {
                 size,
                 ..Data::default()
             },
+            // The experiment is about irreps as rows of W: the group by matching members would leave nothing to compare.
+            phases: [
+                LossName::Spectral,
+                LossName::SecondOrder,
+                LossName::OrbitSeparation,
+            ]
+            .map(Phase::new)
+            .to_vec(),
             ..Config::default()
         };
         (case.change)(&mut config);
@@ -193,11 +203,11 @@ impl Translation {
         }
         let begun = Instant::now();
         let folder = self.output.path(case.name);
-        let run = Run::create(config, &folder, true)?;
+        let run = self.output.train(config, case.name)?;
         let held_out = run.held_out().clone();
         console.say(&format!("learning from {}", case.what));
         let Outcome::Finished(trained) = follow(run, console)? else {
-            return Err(Error::file(&folder, "stopped", "begin again"));
+            return Err(self.output.stopped());
         };
         let seconds = begun.elapsed().as_secs_f64();
         let w = weights::read(&folder.join(WEIGHTS))?;
@@ -237,7 +247,11 @@ impl Translation {
         let nearest = &row.irreps.nearest;
         let (along, chart) = equivariance::follow(&file.model()?, held_out, nearest, size)?;
         let losses = |case: &str, what: &str| {
-            let metrics = std::fs::read_to_string(self.output.path(case).join(METRICS));
+            let metrics = read_text(
+                &self.output.path(case).join(METRICS),
+                "losses",
+                MOST_METRICS_BYTES,
+            );
             let metrics = metrics.unwrap_or_default();
             figures::losses(&format!("{case}/loss"), &metrics, what)
         };

@@ -2,6 +2,7 @@
 
 use crate::data::orbits::OrbitsError;
 use crate::learn::LearnError;
+use crate::limits::memory::readable;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -50,6 +51,11 @@ pub enum Error {
         /// The folder.
         path: PathBuf,
     },
+    /// Another process writes the files of the folder.
+    Busy {
+        /// The folder.
+        path: PathBuf,
+    },
     /// Bytes are no model.
     Model {
         /// Where they are from.
@@ -59,12 +65,14 @@ pub enum Error {
     },
     /// There is not enough memory.
     Memory {
-        /// The file it was needed for.
-        path: PathBuf,
+        /// A file, or an option.
+        subject: String,
         /// What would have been in it.
         what: String,
         /// How much would have been needed.
         bytes: u64,
+        /// How much there is, where that is known.
+        available: Option<u64>,
     },
     /// No orbits can be made of samples.
     Orbits {
@@ -134,9 +142,10 @@ impl Error {
     /// There is not enough memory for `bytes` bytes of `what`.
     pub fn memory(path: &Path, what: &str, bytes: u64) -> Self {
         Error::Memory {
-            path: path.to_owned(),
+            subject: path.display().to_string(),
             what: what.into(),
             bytes,
+            available: None,
         }
     }
 
@@ -157,9 +166,11 @@ impl Error {
             | Error::Write { path, .. }
             | Error::Exists { path }
             | Error::Occupied { path }
-            | Error::Model { path, .. }
-            | Error::Memory { path, .. } => path.display().to_string(),
-            Error::Orbits { subject, .. } | Error::Invalid { subject, .. } => subject.clone(),
+            | Error::Busy { path }
+            | Error::Model { path, .. } => path.display().to_string(),
+            Error::Memory { subject, .. }
+            | Error::Orbits { subject, .. }
+            | Error::Invalid { subject, .. } => subject.clone(),
             Error::Learn(error) => error.subject(),
         }
     }
@@ -185,8 +196,21 @@ impl Error {
             },
             Error::Exists { .. } => "exists already".into(),
             Error::Occupied { .. } => "the folder holds another run".into(),
+            Error::Busy { .. } => "another command is writing in this folder".into(),
             Error::Model { error, .. } => error.to_string(),
-            Error::Memory { what, bytes, .. } => format!("no memory for {bytes} bytes of {what}"),
+            Error::Memory {
+                what,
+                bytes,
+                available: Some(available),
+                ..
+            } => format!(
+                "{} of memory for {what}, and there are {}",
+                readable(*bytes),
+                readable(*available)
+            ),
+            Error::Memory { what, bytes, .. } => {
+                format!("there is no memory for {} of {what}", readable(*bytes))
+            }
             Error::Orbits { error, .. } => error.what(),
             Error::Learn(error) => error.what(),
             Error::Invalid { what, .. } => what.clone(),
@@ -220,6 +244,7 @@ impl Error {
             Error::Occupied { .. } => {
                 "choose another one, go on with that run, or allow it to be replaced".into()
             }
+            Error::Busy { .. } => "wait until it is done, or choose another folder".into(),
             Error::Model { error, .. } => match error {
                 Magic => "name a .bsn file, or make one of a W".into(),
                 Checksum { .. } | Malformed | Unsupported { .. } | Version { .. } | WeightRange => {
@@ -227,9 +252,7 @@ impl Error {
                 }
                 _ => "copy or export it again".into(),
             },
-            Error::Memory { .. } => {
-                "use a machine with more memory, or a smaller model or fewer threads".into()
-            }
+            Error::Memory { .. } => "ask for less, or use a machine with more memory".into(),
             Error::Orbits { error, .. } => error.remedy(),
             Error::Learn(error) => error.remedy(),
             Error::Invalid { remedy, .. } => remedy.clone(),

@@ -21,6 +21,7 @@
 //!
 //! | module | what it is for |
 //! | --- | --- |
+//! | [`limits`] | what may be asked for at most, and whether there is memory for it |
 //! | [`storage`] | files, written whole or not at all |
 //! | [`numeric`] | precisions, matrices, Adam, whitening, random streams |
 //! | [`data`] | readers, samples, transforms, orbits, splits |
@@ -37,6 +38,7 @@ pub mod data;
 mod error;
 pub mod group;
 pub mod learn;
+pub mod limits;
 pub mod model;
 pub mod network;
 pub mod numeric;

@@ -3,6 +3,8 @@
 use bispectral_learn::data::orbits::{Motion, Split};
 use bispectral_learn::learn::phase::Phase;
 use bispectral_learn::learn::{LearnError, Options, restarts};
+use bispectral_learn::limits::{MOST_CONFIG_BYTES, MOST_INPUTS, MOST_NOISE, MOST_SAMPLES};
+use bispectral_learn::storage::read_text;
 use bispectral_learn::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -140,7 +142,7 @@ impl Config {
     /// # Errors
     /// One line that names the file, the key and the remedy.
     pub fn read(path: &Path) -> Result<Self> {
-        let text = std::fs::read_to_string(path).map_err(|error| Error::reading(path, &error))?;
+        let text = read_text(path, "a configuration", MOST_CONFIG_BYTES)?;
         toml::from_str(&text).map_err(|error| {
             let line = error.span().map_or(1, |span| {
                 1 + text
@@ -222,6 +224,24 @@ impl Config {
         if !self.data.noise.is_finite() || self.data.noise < 0.0 {
             let what = format!("{} is not a share of a signal's size", self.data.noise);
             return refused("noise", what, "set it to zero or above");
+        }
+        if self.data.noise > MOST_NOISE {
+            let what = format!(
+                "{} times a signal's size leave nothing of it",
+                self.data.noise
+            );
+            return refused("noise", what, "set it lower");
+        }
+        if self.data.exemplars > MOST_SAMPLES {
+            let what = format!("{} are more than {MOST_SAMPLES}", self.data.exemplars);
+            return refused("exemplars", what, "set it lower");
+        }
+        if self.data.size.saturating_mul(self.data.size) > MOST_INPUTS {
+            let what = format!(
+                "patches of {0} × {0} pixels, a model takes {MOST_INPUTS}",
+                self.data.size
+            );
+            return refused("size", what, "set it lower");
         }
         if self.data.exemplars < 2 {
             let what = "orbits cannot be told apart where there is only one".into();

@@ -6,6 +6,7 @@
 pub mod config;
 pub mod console;
 pub mod figures;
+pub mod learned;
 pub mod pages;
 pub mod photographs;
 mod run;

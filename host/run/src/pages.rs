@@ -1,10 +1,8 @@
 //! Pages in folders: written as data, as HTML and as a figure a file, and read again.
 
-use bispectral_learn::storage::NewFile;
+use bispectral_learn::storage::{NewFile, create_folder, read_file};
 use bispectral_learn::{Error, Result};
 use bispectral_report::{Block, MOST_BYTES, Page, render};
-use std::fs::{self, File};
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// What a page is called in its folder, as data.
@@ -19,7 +17,7 @@ pub const REPORT: &str = "report.html";
 pub fn write_file(folder: &Path, name: &str, bytes: &[u8]) -> Result<()> {
     let path = folder.join(name);
     let parent = path.parent().unwrap_or(folder);
-    fs::create_dir_all(parent).map_err(|error| Error::writing(parent, &error))?;
+    create_folder(parent)?;
     let mut file = NewFile::create(&path, true)?;
     file.write(bytes)?;
     file.commit()
@@ -49,13 +47,7 @@ pub fn publish(page: &Page, folder: &Path) -> Result<PathBuf> {
 /// There is none, or it is damaged.
 pub fn read_page(folder: &Path) -> Result<Page> {
     let path = folder.join(PAGE);
-    let reading = |error| Error::reading(&path, &error);
-    let mut text = Vec::new();
-    let file = File::open(&path).map_err(reading)?;
-    let most = MOST_BYTES as u64;
-    file.take(most + 1)
-        .read_to_end(&mut text)
-        .map_err(reading)?;
+    let text = read_file(&path, "a page", MOST_BYTES as u64)?;
     Page::from_json(&text)
         .map_err(|error| Error::file(&path, error.to_string(), "run the experiment again"))
 }

@@ -1,5 +1,8 @@
 //! A run and its folder: `config.toml`, `checkpoint.bin`, `metrics.jsonl`, and at the end `model.bsn`, `W.npy` and
 //! `results.json`. Killed at any moment, it goes on from its checkpoint to the same bits.
+//!
+//! A run that takes the place of another one is written beside it, and the files of both change places once the new ones are
+//! complete: a folder holds one run or the other. One process at a time writes there.
 
 use crate::config::Config;
 use crate::source;
@@ -9,11 +12,10 @@ use bispectral_learn::data::orbits::Orbits;
 use bispectral_learn::data::remark::Remark;
 use bispectral_learn::learn::checkpoint::{Checkpoint, fingerprint};
 use bispectral_learn::learn::{LearnError, Learned, Recognised, Step, Trainer};
-use bispectral_learn::storage::NewFile;
+use bispectral_learn::limits::MOST_RESULTS_BYTES;
+use bispectral_learn::storage::{FolderLock, Lines, NewFile, keep_inputs, read_text, replacement};
 use bispectral_learn::{Error, Result};
 use serde::{Deserialize, Serialize};
-use std::fs::{self, File, OpenOptions};
-use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -39,6 +41,9 @@ const STEPS_A_LINE: u64 = 10;
 /// A run with its data and its folder.
 pub struct Run {
     folder: PathBuf,
+    /// Where its files are written: the folder, or beside the run that this one replaces.
+    stage: PathBuf,
+    _lock: FolderLock,
     config: Config,
     fingerprint: u32,
     trainer: Trainer,
@@ -96,7 +101,7 @@ impl Record {
     /// The run is not finished, or the file is damaged.
     pub fn read(folder: &Path) -> Result<Self> {
         let path = folder.join(RESULTS);
-        let text = fs::read_to_string(&path).map_err(|error| Error::reading(&path, &error))?;
+        let text = read_text(&path, "results", MOST_RESULTS_BYTES)?;
         serde_json::from_str(&text).map_err(|error| {
             let what = error.to_string().replace('\n', " ");
             Error::file(&path, what, "train again")
@@ -105,30 +110,39 @@ impl Record {
 }
 
 impl Run {
-    /// A new run in `folder`, which must not hold another one unless `replace` is given.
+    /// A new run in `folder`, which must not hold another one unless `replace` is given; that one stays as it is until the new
+    /// one is finished.
     ///
     /// # Errors
     /// One line: what is wrong with the configuration, the data or the folder. Nothing is overwritten then.
     pub fn create(mut config: Config, folder: &Path, replace: bool) -> Result<Self> {
         source::complete(&mut config)?;
         config.check()?;
+        let data = &config.data;
+        let inputs = [&data.samples, &data.labels];
+        let inputs: Vec<&Path> = inputs.into_iter().flatten().map(PathBuf::as_path).collect();
+        keep_inputs(folder, &FILES, &inputs)?;
         let orbits = source::orbits(&config)?;
         let trainer = Trainer::new(&orbits, &config.options(source::name(&config)))?;
-        if !replace && FILES.iter().any(|file| folder.join(file).exists()) {
+        if !replace && holds_run(folder) {
             let path = folder.to_owned();
             return Err(Error::Occupied { path });
         }
-        fs::create_dir_all(folder).map_err(|error| Error::writing(folder, &error))?;
-        for file in FILES {
-            match fs::remove_file(folder.join(file)) {
-                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                    return Err(Error::writing(&folder.join(file), &error));
-                }
-                _ => {}
+        let lock = FolderLock::acquire(folder)?;
+        replacement::settle_locked(folder)?;
+        // Again, as another process may have had the lock.
+        let stage = match (holds_run(folder), replace) {
+            (true, false) => {
+                let path = folder.to_owned();
+                return Err(Error::Occupied { path });
             }
-        }
+            (true, true) => replacement::begin(folder)?,
+            (false, _) => folder.to_owned(),
+        };
         let run = Run {
             folder: folder.to_owned(),
+            stage,
+            _lock: lock,
             fingerprint: fingerprint(&config.to_toml(), trainer.training()),
             config,
             trainer,
@@ -144,15 +158,22 @@ impl Run {
     /// # Errors
     /// There is no run, its checkpoint is damaged or of another shape, or its data has changed.
     pub fn resume(folder: &Path) -> Result<Self> {
-        if !folder.join(CONFIG).is_file() {
+        if !holds_run(folder) {
             let remedy = "name the folder of a run, or begin one";
             return Err(Error::file(folder, "there is no run in it", remedy));
         }
-        let config = Config::read(&folder.join(CONFIG))?;
+        let lock = FolderLock::acquire(folder)?;
+        replacement::settle_locked(folder)?;
+        // Where a run was to be replaced, it is the new one that goes on.
+        let stage = match replacement::stage(folder) {
+            stage if stage.join(CONFIG).is_file() => stage,
+            _ => folder.to_owned(),
+        };
+        let config = Config::read(&stage.join(CONFIG))?;
         config.check()?;
         let orbits = source::orbits(&config)?;
         let options = config.options(source::name(&config));
-        let path = folder.join(CHECKPOINT);
+        let path = stage.join(CHECKPOINT);
         let checkpoint = path.exists().then(|| Checkpoint::read(&path)).transpose()?;
         let saved = checkpoint
             .as_ref()
@@ -177,16 +198,42 @@ impl Run {
                 "put them back, or begin a new run",
             ));
         }
-        let run = Run {
+        Ok(Run {
             folder: folder.to_owned(),
+            stage,
+            _lock: lock,
             config,
             fingerprint,
             trainer,
             remarks: orbits.remarks().to_vec(),
             metrics: saved.map_or(0, |(_, metrics)| metrics),
-        };
-        run.remove_leftovers();
-        Ok(run)
+        })
+    }
+
+    /// The run in `folder` where it is of this configuration, whether it is finished or not; otherwise a new one, which
+    /// replaces what is there.
+    ///
+    /// # Errors
+    /// Those of [`create`](Self::create) and [`resume`](Self::resume).
+    pub fn go_on_or_create(mut config: Config, folder: &Path) -> Result<Self> {
+        source::complete(&mut config)?;
+        let stage = replacement::stage(folder);
+        let found = [stage.join(CONFIG), folder.join(CONFIG)]
+            .into_iter()
+            .find(|path| path.is_file());
+        if let Some(path) = found
+            && Config::read(&path).is_ok_and(|found| found == config)
+            && let Ok(run) = Run::resume(folder)
+        {
+            return Ok(run);
+        }
+        Run::create(config, folder, true)
+    }
+
+    /// How many bytes of `metrics.jsonl` are missing, where it was cut since the checkpoint.
+    #[must_use]
+    pub fn missing_metrics(&self) -> u64 {
+        Lines::missing(&self.stage.join(METRICS), self.metrics)
     }
 
     /// The resolved configuration.
@@ -212,16 +259,25 @@ impl Run {
     /// # Errors
     /// Training went wrong (the last checkpoint stays), or a file cannot be written.
     pub fn train(mut self, stop: &AtomicBool, mut observe: impl FnMut(&Step)) -> Result<Outcome> {
-        let mut metrics = Metrics::open(&self.folder.join(METRICS), self.metrics)?;
-        let path = self.folder.join(CHECKPOINT);
+        let mut metrics = Lines::open(&self.stage.join(METRICS), self.metrics)?;
+        let path = self.stage.join(CHECKPOINT);
         let mut written = Instant::now();
         loop {
-            let step = self.trainer.step()?;
+            let step = match self.trainer.step() {
+                Ok(step) => step,
+                Err(error) => {
+                    // What was to be replaced stays, and what cannot go on goes.
+                    if self.stage != self.folder {
+                        replacement::discard(&self.folder)?;
+                    }
+                    return Err(error.into());
+                }
+            };
             if let Some(step) = &step {
                 observe(step);
                 // The last step of a phase leaves the trainer at the beginning of the next.
                 if step.step % STEPS_A_LINE == 0 || self.trainer.next_step() == 0 {
-                    metrics.add(step)?;
+                    metrics.add(&serde_json::to_string(step).expect("numbers serialise"))?;
                 }
             }
             let stopped = stop.load(Ordering::Relaxed);
@@ -241,47 +297,49 @@ impl Run {
     }
 
     fn finish(self) -> Result<Results> {
-        let folder = self.folder;
+        let (folder, stage) = (self.folder, self.stage);
         let learned = self.trainer.finish()?;
-        let write = |name, bytes: &[u8]| write(&folder, name, bytes);
+        let write = |name, bytes: &[u8]| write(&stage, name, bytes);
         write(WEIGHTS, &npy::complex(&learned.weights()))?;
         write(MODEL, learned.model().bytes())?;
         let record = Record {
-            results: results(&learned, folder.join(MODEL)),
+            results: Results::of(&learned, folder.join(MODEL)),
             distances: learned.distances().clone(),
         };
         let json = serde_json::to_vec_pretty(&record).expect("numbers serialise");
         write(RESULTS, &json)?;
+        if stage != folder {
+            replacement::commit(&folder)?;
+        }
         Ok(record.results)
     }
 
     fn write(&self, name: &str, bytes: &[u8]) -> Result<()> {
-        write(&self.folder, name, bytes)
-    }
-
-    /// Half-written files of a run that was killed. That they stay is no reason to fail.
-    fn remove_leftovers(&self) {
-        for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
-            let name = entry.file_name();
-            let name = name.to_string_lossy();
-            if name.starts_with(".bispectral-") && name.ends_with(".tmp") {
-                let _ = fs::remove_file(entry.path());
-            }
-        }
+        write(&self.stage, name, bytes)
     }
 }
 
-fn results(learned: &Learned, model: PathBuf) -> Results {
-    let view = learned.model().view();
-    Results {
-        model,
-        steps: learned.steps(),
-        attempts: learned.attempts(),
-        group: learned.group().cloned(),
-        no_group: learned.identification().err().map(ToString::to_string),
-        rows: view.rows(),
-        inputs: view.inputs(),
-        held_out: *learned.evaluation(),
+/// Whether there is a run in `folder`, or one that was to replace another.
+fn holds_run(folder: &Path) -> bool {
+    let stage = replacement::stage(folder);
+    FILES.iter().any(|file| folder.join(file).exists()) || stage.join(CONFIG).exists()
+}
+
+impl Results {
+    /// What was learned, whose model is in this file.
+    #[must_use]
+    pub fn of(learned: &Learned, model: PathBuf) -> Self {
+        let view = learned.model().view();
+        Results {
+            model,
+            steps: learned.steps(),
+            attempts: learned.attempts(),
+            group: learned.group().cloned(),
+            no_group: learned.identification().err().map(ToString::to_string),
+            rows: view.rows(),
+            inputs: view.inputs(),
+            held_out: *learned.evaluation(),
+        }
     }
 }
 
@@ -291,43 +349,128 @@ fn write(folder: &Path, name: &str, bytes: &[u8]) -> Result<()> {
     file.commit()
 }
 
-/// `metrics.jsonl`: one object a line, in the order of the steps.
-struct Metrics {
-    path: PathBuf,
-    file: BufWriter<File>,
-    length: u64,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bispectral_learn::storage::fault::{Fault, during};
+    use std::fs;
 
-impl Metrics {
-    /// Cut to `length`, which is where the checkpoint was made.
-    fn open(path: &Path, length: u64) -> Result<Self> {
-        let wrong = |error| Error::writing(path, &error);
-        let file = OpenOptions::new()
-            .create(true)
-            .append(true)
-            .open(path)
-            .map_err(wrong)?;
-        file.set_len(length).map_err(wrong)?;
-        Ok(Metrics {
-            path: path.to_owned(),
-            file: BufWriter::new(file),
-            length,
-        })
+    const FAULTS: [Fault; 4] = [
+        Fault::Full,
+        Fault::Input,
+        Fault::Interrupted,
+        Fault::PowerCut,
+    ];
+
+    fn config(seed: u64) -> Config {
+        let mut config = Config {
+            seed,
+            ..Config::default()
+        };
+        config.data.group = Some("Z4".into());
+        config.data.exemplars = 10;
+        config
     }
 
-    fn add(&mut self, step: &Step) -> Result<()> {
-        let line = serde_json::to_string(step).expect("numbers serialise") + "\n";
-        self.length += line.len() as u64;
-        self.file
-            .write_all(line.as_bytes())
-            .map_err(|error| Error::writing(&self.path, &error))
+    fn finish(run: Result<Run>) -> Result<()> {
+        run?.train(&AtomicBool::new(false), |_| {}).map(drop)
     }
 
-    /// Brings everything to the disk, and returns how long the file is.
-    fn flush(&mut self) -> Result<u64> {
-        let wrong = |error| Error::writing(&self.path, &error);
-        self.file.flush().map_err(wrong)?;
-        self.file.get_ref().sync_data().map_err(wrong)?;
-        Ok(self.length)
+    fn train(folder: &Path, seed: u64) -> Result<()> {
+        finish(Run::create(config(seed), folder, true))
+    }
+
+    /// All files of a run; what depends on where it is is left out.
+    fn state(folder: &Path) -> Vec<Option<Vec<u8>>> {
+        let read = |name: &&str| {
+            let bytes = fs::read(folder.join(name)).ok()?;
+            let place = folder.display().to_string();
+            match String::from_utf8(bytes) {
+                Ok(text) => Some(text.replace(&place, "").into_bytes()),
+                Err(error) => Some(error.into_bytes()),
+            }
+        };
+        FILES.iter().map(read).collect()
+    }
+
+    fn trained(seed: u64) -> (tempfile::TempDir, Vec<Option<Vec<u8>>>) {
+        let folder = tempfile::tempdir().unwrap();
+        train(folder.path(), seed).unwrap();
+        let state = state(folder.path());
+        assert!(state.iter().all(Option::is_some));
+        (folder, state)
+    }
+
+    #[test]
+    fn whatever_fails_a_run_that_is_replaced_is_the_old_one_or_the_new_one() {
+        let ((old_folder, old), (_new_folder, new)) = (trained(0), trained(1));
+        for fault in FAULTS {
+            let mut seen = [0, 0];
+            for at in 0.. {
+                let folder = tempfile::tempdir().unwrap();
+                let folder = folder.path();
+                for name in FILES {
+                    let bytes = fs::read(old_folder.path().join(name)).unwrap();
+                    fs::write(folder.join(name), bytes).unwrap();
+                }
+                let old_here = state(folder);
+                let (result, hit) = during(fault, at, || train(folder, 1));
+                replacement::settle(folder).unwrap();
+                let found = state(folder);
+                let is_new = found == new;
+                assert!(is_new || found == old_here, "{fault:?} {at}: a mix");
+                assert!(is_new || result.is_err(), "{fault:?} {at}");
+                assert!(result.is_ok() || fault != Fault::Interrupted, "{at}");
+                seen[usize::from(is_new)] += 1;
+                // What was begun goes on, and what was not is as it was.
+                let begun = replacement::stage(folder).join(CONFIG).exists();
+                finish(Run::resume(folder)).unwrap();
+                if begun || is_new {
+                    assert!(state(folder) == new, "{fault:?} {at}: after going on");
+                }
+                assert!(!replacement::stage(folder).join(CONFIG).exists());
+                if !hit {
+                    break;
+                }
+            }
+            assert!(seen[1] > 1, "{fault:?}: {seen:?}");
+            assert!(seen[0] > 10 || fault == Fault::Interrupted, "{seen:?}");
+        }
+        assert!(old != new);
+    }
+
+    #[test]
+    fn whatever_fails_a_new_run_goes_on_to_the_same_bits() {
+        let (_folder, whole) = trained(1);
+        for fault in FAULTS {
+            for at in 0.. {
+                let folder = tempfile::tempdir().unwrap();
+                let folder = &folder.path().join("run");
+                let (result, hit) = during(fault, at, || train(folder, 1));
+                assert!(result.is_ok() || hit, "{result:?}");
+                if result.is_err() {
+                    if holds_run(folder) {
+                        finish(Run::resume(folder)).unwrap();
+                    } else {
+                        train(folder, 1).unwrap();
+                    }
+                }
+                assert!(state(folder) == whole, "{fault:?} {at}");
+                if !hit {
+                    break;
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_second_writer_is_refused_while_there_is_a_first() {
+        let folder = tempfile::tempdir().unwrap();
+        let first = Run::create(config(0), folder.path(), false).unwrap();
+        let refused = |run: Result<Run>| matches!(run, Err(Error::Busy { .. }));
+        assert!(refused(Run::create(config(1), folder.path(), true)));
+        assert!(refused(Run::resume(folder.path())));
+        drop(first);
+        finish(Run::resume(folder.path())).unwrap();
     }
 }

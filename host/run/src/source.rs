@@ -6,11 +6,14 @@ use crate::photographs::{Photograph, natural};
 use bispectral_learn::data::group::Group;
 use bispectral_learn::data::load;
 use bispectral_learn::data::orbits::{Orbits, Transform};
+use bispectral_learn::limits::memory;
 use bispectral_learn::{Error, Result};
 use std::path::{Path, PathBuf};
 
 /// The photographs that come with the program, where a folder could be named; `natural:alps,grass` for some of them.
 const NATURAL: &str = "natural";
+/// Bytes of an orbit beside the values of its exemplar.
+const OF_ORBIT: usize = 64;
 
 /// Fills in what was left open: the split, the phases, and whole paths, so that a run can be resumed from anywhere.
 ///
@@ -97,6 +100,7 @@ fn all_orbits(config: &Config) -> Result<Orbits> {
     match (&data.group, &data.samples, &data.images) {
         (Some(group), None, None) => {
             let group: Group = group.parse()?;
+            check_memory("functions on the group", data.exemplars, group.order())?;
             Ok(Orbits::of_group(&group, data.exemplars, config.seed))
         }
         (None, Some(samples), None) => match (&data.labels, data.transform) {
@@ -116,6 +120,7 @@ fn all_orbits(config: &Config) -> Result<Orbits> {
         },
         (None, None, Some(folder)) => {
             let transform = data.transform.unwrap_or(TransformName::Translate2d);
+            check_memory("patches", data.exemplars, data.size * data.size)?;
             let patches = Patches {
                 size: data.size,
                 count: data.exemplars,
@@ -139,6 +144,13 @@ fn all_orbits(config: &Config) -> Result<Orbits> {
             "name a group such as Z4xZ2, samples, or a folder of images",
         )),
     }
+}
+
+/// Refuses more exemplars of so many values than there is memory for.
+fn check_memory(what: &str, exemplars: usize, values: usize) -> Result<()> {
+    let of_one = (size_of::<f32>() * values + OF_ORBIT) as u64;
+    let bytes = (exemplars as u64).saturating_mul(of_one);
+    memory::check("exemplars", &format!("{exemplars} {what}"), bytes)
 }
 
 fn moved(

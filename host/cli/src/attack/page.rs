@@ -82,6 +82,7 @@ impl Attack {
             Attacked::Bispectrum => "",
             Attacked::Power => " --features power",
             Attacked::Pooled => " --features pooled",
+            Attacked::Couplings => " --features couplings",
         };
         let transform = self.transform.map_or("", |_| " --transform rotate");
         format!("attack MODEL.bsn X.npy{features}{transform}")

@@ -6,11 +6,12 @@ use crate::features::check_length;
 use bispectral_experiments::mnist::Half;
 use bispectral_experiments::rotated_digits::{Window, for_model};
 use bispectral_learn::classify::device;
+use bispectral_learn::limits::MOST_RESULTS_BYTES;
+use bispectral_learn::storage::read_file;
 use bispectral_learn::{Error, Result};
 use bispectral_run::console::Console;
 use clap::Args;
 use serde::Deserialize;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Say how often a classifier is right
@@ -72,7 +73,7 @@ pub(super) fn trained_window(folder: &Path) -> Window {
     struct Results {
         window: Window,
     }
-    let results = fs::read(folder.join(RESULTS)).ok();
+    let results = read_file(&folder.join(RESULTS), "results", MOST_RESULTS_BYTES).ok();
     let results = results.and_then(|text| serde_json::from_slice::<Results>(&text).ok());
     let window = results.map_or_else(Window::default, |results| results.window);
     let is_in_range = (8.0..=40.0).contains(&window.pixels)

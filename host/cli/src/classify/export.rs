@@ -1,7 +1,7 @@
 //! `bispectral classify export`: a classifier as a device has it.
 
 use super::evaluate::trained_window;
-use super::{Evaluated, Trained};
+use super::{Evaluated, MODEL, Trained};
 use crate::choices::{Emit, LayerEncoding};
 use bispectral_core::Model;
 use bispectral_experiments::mnist::Half;
@@ -57,7 +57,8 @@ struct Exported {
 
 impl Export {
     pub(super) fn run(&self, seed: u64, console: &Console) -> Result<()> {
-        let mut output = NewFile::create(&self.output, self.force)?;
+        let mut output =
+            NewFile::create(&self.output, self.force)?.other_than(&[&self.folder.join(MODEL)])?;
         let Trained { file, classifier } = Trained::open_folder(&self.folder)?;
         let classifier = classifier.expect("a folder has one");
         let bytes = classifier

@@ -41,7 +41,8 @@ struct Predicted {
 
 impl Predict {
     pub(super) fn run(&self, console: &Console) -> Result<()> {
-        let mut output = NewFile::create(&self.output, self.force)?;
+        let mut output = NewFile::create(&self.output, self.force)?
+            .other_than(&[&self.classifier, &self.signals])?;
         let trained = Trained::open(&self.classifier)?;
         let exemplars = load::exemplars(&self.signals)?;
         console.note(&exemplars.remarks);

@@ -7,13 +7,12 @@ use bispectral_experiments::mnist::Half;
 use bispectral_experiments::rotated_digits::{Window, for_model};
 use bispectral_learn::classify::evaluated::share;
 use bispectral_learn::classify::prepared::{Prepared, Recipe, Stage, Trained};
-use bispectral_learn::storage::NewFile;
+use bispectral_learn::storage::{FolderLock, NewFile, replacement};
 use bispectral_learn::{Error, Result};
 use bispectral_run::console::Console;
 use bispectral_run::training::tell;
 use clap::Args;
 use serde::Serialize;
-use std::fs;
 use std::path::PathBuf;
 use std::slice;
 use std::time::Instant;
@@ -92,11 +91,14 @@ impl Train {
             }
             None => None,
         };
-        fs::create_dir_all(folder).map_err(|error| Error::writing(folder, &error))?;
-        let mut copy = NewFile::create(&folder.join(MODEL), true)?;
+        let _lock = FolderLock::acquire(folder)?;
+        replacement::settle_locked(folder)?;
+        let stage = replacement::begin(folder)?;
+        let mut copy = NewFile::create(&stage.join(MODEL), true)?;
         copy.write(file.bytes())?;
         copy.commit()?;
-        classifier.write(&folder.join(CLASSIFIER))?;
+        let classifier = classifier.of_model(file.checksum());
+        classifier.write(&stage.join(CLASSIFIER))?;
         let results = Results {
             seed,
             window: self.source.mnist.is_some().then_some(window),
@@ -106,9 +108,10 @@ impl Train {
             seconds: begun.elapsed().as_secs_f64(),
         };
         let json = serde_json::to_vec_pretty(&results).expect("numbers and names serialise");
-        let mut file = NewFile::create(&folder.join(RESULTS), true)?;
+        let mut file = NewFile::create(&stage.join(RESULTS), true)?;
         file.write(&json)?;
         file.commit()?;
+        replacement::commit(folder)?;
         console.summary(&results, &self.words(&results))
     }
 

@@ -1,8 +1,8 @@
 //! `--fit`: the candidates that were weighed, as a table.
 
-use super::choice::Pairs;
 use super::{Console, Export};
-use bispectral_core::{Model, pair_count};
+use bispectral_core::Model;
+use bispectral_learn::analysis::choice::Pairs;
 use bispectral_learn::analysis::fit::{
     Candidate, Choices, Limits, Named, best, least_need, random_signals,
 };
@@ -10,9 +10,6 @@ use bispectral_learn::data::orbits::Orbits;
 use bispectral_learn::model::form::Source;
 use bispectral_learn::{Error, Result};
 use serde::Serialize;
-
-/// Lists that are tried of a model without a group.
-const BEST: [usize; 2] = [256, 1024];
 
 /// A candidate, as it is printed.
 #[derive(Debug, Serialize)]
@@ -94,15 +91,7 @@ impl Export {
             let list = pairs.list(source, model, signals)?;
             return Ok(vec![(pairs.to_string(), list)]);
         }
-        let mut wanted = vec![Pairs::Full];
-        if source.cyclic().is_some() {
-            wanted.push(Pairs::Selective(1));
-        } else if signals.is_some() {
-            let fewer = |most: &usize| *most < pair_count(model.rows());
-            wanted.extend(BEST.into_iter().filter(fewer).map(Pairs::Best));
-        }
-        let named = |pairs: Pairs| Ok((pairs.to_string(), pairs.list(source, model, signals)?));
-        wanted.into_iter().map(named).collect()
+        Pairs::considered(source, model, signals)
     }
 }
 
@@ -114,7 +103,7 @@ impl Weighed {
             structure: candidate.form.structure.to_string(),
             encoding: candidate.form.encoding.to_string(),
             pairs: candidate.pairs.clone(),
-            invariants: candidate.cost.ram.result_bytes / 8,
+            invariants: candidate.invariants,
             flash_bytes: candidate.cost.flash_bytes,
             ram_bytes,
             streamed,

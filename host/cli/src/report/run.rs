@@ -10,12 +10,14 @@ use bispectral_learn::data::orbits::Split;
 use bispectral_learn::data::{load, weights};
 use bispectral_learn::group::LearnedTable;
 use bispectral_learn::group::identify::identify_table;
+use bispectral_learn::limits::MOST_METRICS_BYTES;
+use bispectral_learn::storage::read_text;
+use bispectral_learn::storage::replacement::settle;
 use bispectral_report::Block;
 use bispectral_report::{Page, Section};
 use bispectral_run::config::{Config, Data, TransformName};
 use bispectral_run::{CONFIG, METRICS, RESULTS, Record, Results, WEIGHTS, figures};
 use ndarray::Array2;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Tables of more rows have cells too small to see.
@@ -39,6 +41,7 @@ pub(crate) struct Drawn {
 impl Finished {
     /// The run in `folder`.
     pub(crate) fn read(folder: &Path) -> Result<Self> {
+        settle(folder)?;
         let config = Config::read(&folder.join(CONFIG))?;
         let path = folder.join(RESULTS);
         if !path.exists() {
@@ -58,7 +61,8 @@ impl Finished {
             cayley: None,
             distances: figures::distances("distances", &self.record.distances),
         });
-        let metrics = fs::read_to_string(self.folder.join(METRICS)).unwrap_or_default();
+        let metrics = read_text(&self.folder.join(METRICS), "losses", MOST_METRICS_BYTES);
+        let metrics = metrics.unwrap_or_default();
         let results = figures::results(
             "On samples that were held out, computed by bispectral-core from the exported model",
             &[("this run", self.results())],

@@ -75,46 +75,112 @@ pub fn descend(
     settings: &Settings,
     mut observe: impl FnMut(Progress) -> Result<()>,
 ) -> Result<Descended> {
-    let (count, inputs) = starts.dim();
-    check(representation, which, starts)?;
-    let mut walkers: Vec<Walker> = (0..count)
-        .map(|k| Walker::new(k, starts.row(k).to_vec(), settings))
-        .collect();
-    let mut found = Descended {
-        signals: starts.to_owned(),
-        distances: vec![f64::INFINITY; count],
-        steps: 0,
-    };
-    let (mut signals, mut gradient) = (Vec::new(), Vec::new());
-    while !walkers.is_empty() {
+    let mut descent = Descent::new(representation, which, starts, settings)?;
+    while descent.moving() > 0 {
+        observe(descent.step(representation)?)?;
+    }
+    Ok(descent.found)
+}
+
+/// A descent on its way, for a caller that wants to see every step.
+pub struct Descent {
+    walkers: Vec<Walker>,
+    which: Vec<usize>,
+    settings: Settings,
+    found: Descended,
+    signals: Vec<f32>,
+    gradient: Vec<f32>,
+}
+
+impl Descent {
+    /// Before its first step: see [`descend`].
+    ///
+    /// # Errors
+    /// The starts do not fit the representation.
+    pub fn new(
+        representation: &impl Representation,
+        which: &[usize],
+        starts: &ArrayView2<'_, f32>,
+        settings: &Settings,
+    ) -> Result<Self> {
+        check(representation, which, starts)?;
+        let count = starts.nrows();
+        let walkers = (0..count).map(|k| Walker::new(k, starts.row(k).to_vec(), settings));
+        Ok(Descent {
+            walkers: walkers.collect(),
+            which: which.to_vec(),
+            settings: settings.clone(),
+            found: Descended {
+                signals: starts.to_owned(),
+                distances: vec![f64::INFINITY; count],
+                steps: 0,
+            },
+            signals: Vec::new(),
+            gradient: Vec::new(),
+        })
+    }
+
+    /// Signals that still move.
+    #[must_use]
+    pub fn moving(&self) -> usize {
+        self.walkers.len()
+    }
+
+    /// One step of all signals that move. `representation` is that of [`new`](Self::new).
+    ///
+    /// # Errors
+    /// The representation refuses a signal.
+    pub fn step(&mut self, representation: &mut impl Representation) -> Result<Progress> {
+        let Descent {
+            walkers,
+            which,
+            settings,
+            found,
+            signals,
+            gradient,
+        } = self;
         signals.clear();
         walkers.iter().for_each(|walker| signals.extend(&walker.x));
         gradient.resize(signals.len(), 0.0);
         let targets: Vec<usize> = walkers.iter().map(|walker| which[walker.row]).collect();
-        let squares = representation.approach(&signals, &targets, &mut gradient)?;
+        let squares = representation.approach(signals, &targets, gradient)?;
         let last = found.steps == settings.steps;
-        let slopes = gradient.chunks_exact_mut(inputs);
+        let slopes = gradient.chunks_exact_mut(found.signals.ncols());
         let mut moving = Vec::with_capacity(walkers.len());
-        for ((mut walker, slope), square) in walkers.into_iter().zip(slopes).zip(squares) {
-            if walker.stays(square.sqrt(), settings) || last {
-                found.distances[walker.row] = walker.least;
-                let row = found.signals.row_mut(walker.row);
-                row.into_iter()
-                    .zip(walker.nearest)
-                    .for_each(|(to, x)| *to = x);
+        for ((mut walker, slope), square) in walkers.drain(..).zip(slopes).zip(squares) {
+            let stays = walker.stays(square.sqrt(), settings) || last;
+            if stays {
+                found.record(walker.row, walker.least, &walker.nearest);
             } else {
                 walker.step(slope, settings);
                 moving.push(walker);
             }
         }
-        walkers = moving;
+        *walkers = moving;
         found.steps += usize::from(!walkers.is_empty());
-        observe(Progress {
+        Ok(Progress {
             steps: found.steps,
             moving: walkers.len(),
-        })?;
+        })
     }
-    Ok(found)
+
+    /// The nearest that each signal has come so far.
+    #[must_use]
+    pub fn so_far(&self) -> Descended {
+        let mut found = self.found.clone();
+        for walker in &self.walkers {
+            found.record(walker.row, walker.least, &walker.nearest);
+        }
+        found
+    }
+}
+
+impl Descended {
+    fn record(&mut self, row: usize, distance: f64, nearest: &[f32]) {
+        self.distances[row] = distance;
+        let to = self.signals.row_mut(row);
+        to.into_iter().zip(nearest).for_each(|(to, x)| *to = *x);
+    }
 }
 
 fn check(

@@ -1,6 +1,7 @@
 //! Are the invariants of held-out orbits invariant, do they tell orbits apart, and does W lose anything?
 
 use crate::data::orbits::Orbits;
+use crate::model::file::weights;
 use crate::{Error, Result};
 use bispectral_core::{Complex32, Model};
 use ndarray::Array2;
@@ -89,13 +90,14 @@ fn samples(
             "take the data the model was made for",
         ));
     }
+    let w = weights(model);
     let members = |orbit| spread(orbits.members(orbit), most_members);
     let places: Vec<(usize, usize)> = spread(orbits.len(), most_orbits)
         .flat_map(|orbit| members(orbit).map(move |member| (orbit, member)))
         .collect();
     places
         .into_par_iter()
-        .map(|(orbit, member)| sample(model, orbits, orbit, member))
+        .map(|(orbit, member)| sample(model, &w, orbits, orbit, member))
         .collect()
 }
 
@@ -105,7 +107,13 @@ fn spread(len: usize, most: usize) -> impl Iterator<Item = usize> {
     (0..count).map(move |k| k * len / count)
 }
 
-fn sample(model: &Model<'_>, orbits: &Orbits, orbit: usize, member: usize) -> Result<Sample> {
+fn sample(
+    model: &Model<'_>,
+    w: &Array2<Complex32>,
+    orbits: &Orbits,
+    orbit: usize,
+    member: usize,
+) -> Result<Sample> {
     let mut x = vec![0.0; orbits.inputs()];
     orbits.write_member(orbit, member, &mut x);
     let refused = |error: bispectral_core::Error| {
@@ -120,16 +128,16 @@ fn sample(model: &Model<'_>, orbits: &Orbits, orbit: usize, member: usize) -> Re
     Ok(Sample {
         orbit,
         invariants,
-        residual: residual(model, &x, &z),
+        residual: residual(w, &x, &z),
     })
 }
 
 /// ‖x − W†z‖² / ‖x‖²
-fn residual(model: &Model<'_>, x: &[f32], z: &[Complex32]) -> f64 {
+fn residual(w: &Array2<Complex32>, x: &[f32], z: &[Complex32]) -> f64 {
     let mut rebuilt = vec![Complex32::ZERO; x.len()];
-    for (row, z) in z.iter().enumerate() {
-        for (column, rebuilt) in rebuilt.iter_mut().enumerate() {
-            *rebuilt += model.weight(row, column).unwrap_or_default().conj() * z;
+    for (row, z) in w.rows().into_iter().zip(z) {
+        for (w, rebuilt) in row.iter().zip(&mut rebuilt) {
+            *rebuilt += w.conj() * z;
         }
     }
     let lost: f64 = x

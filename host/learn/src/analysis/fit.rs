@@ -41,6 +41,8 @@ pub struct Candidate {
     pub pairs: String,
     /// The model.
     pub bytes: Vec<u8>,
+    /// How many it computes.
+    pub invariants: usize,
     /// What it takes.
     pub cost: Cost,
     /// What it does to signals; not measured of what does not fit.
@@ -86,6 +88,9 @@ impl Choices {
         if let Some(structure) = self.structure {
             return vec![structure];
         }
+        if source.couplings().is_some() {
+            return vec![Structure::Couplings];
+        }
         let mut structures = vec![Structure::Dense];
         if !source.folded().is_identity() {
             structures.push(Structure::Conjugates);
@@ -130,6 +135,7 @@ impl Candidate {
         let fits = cost.fits(limits);
         Ok(Candidate {
             evaluation: fits.then(|| evaluate(&model, signals)).transpose()?,
+            invariants: model.pairs(),
             cost,
             form,
             pairs,

@@ -11,10 +11,12 @@
 
 mod gradient;
 mod refinement;
+mod signals;
 mod start;
 pub mod trial;
 
 pub use gradient::by_gradient;
+pub use signals::{Inversion, Rebuilt};
 
 use self::start::BEGINNINGS;
 use crate::group::identify::Identification;

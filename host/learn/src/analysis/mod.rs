@@ -2,10 +2,13 @@
 //! what W was found to be.
 
 pub mod attack;
+pub mod choice;
 pub mod descent;
 pub mod equivariance;
 pub mod evaluation;
 pub mod fit;
+pub mod form_error;
+pub mod form_inversion;
 pub mod inversion;
 pub mod irreps;
 pub mod orbit;

@@ -3,8 +3,9 @@
 use super::attack::{Attacked, Bounds, Ending, Plan, Summary, attack, bounds_of_copies, judge};
 use super::descent::{Progress, Settings};
 use super::orbit::Motions;
-use super::representation::{Bispectrum, Pooled, Power, Representation};
+use super::representation::{Bispectrum, Forms, Pooled, Power, Representation};
 use crate::data::rotate::disk;
+use crate::group::Couplings;
 use crate::group::identify::Identification;
 use crate::{Error, Result};
 use ndarray::ArrayView2;
@@ -27,6 +28,8 @@ pub enum Features {
     Power,
     /// As many different numbers as |z|² has: the mean squared responses of small random filters, normalised.
     Pooled,
+    /// The invariants of couplings.
+    Couplings,
 }
 
 impl Features {
@@ -37,6 +40,7 @@ impl Features {
             Features::Bispectrum => "bispectrum",
             Features::Power => "power spectrum",
             Features::Pooled => "mean-pooled filters",
+            Features::Couplings => "couplings",
         }
     }
 }
@@ -160,7 +164,25 @@ impl Trial<'_> {
                 "they are of translations, not of rotations",
                 "compare with the power spectrum",
             )),
+            Features::Couplings => Err(Error::new(
+                "couplings",
+                "W has none",
+                "compare with the bispectrum",
+            )),
         }
+    }
+
+    /// Attacks by the invariants of couplings, in place of those of W.
+    ///
+    /// # Errors
+    /// The targets do not fit them, one has no invariants, or `observe` failed.
+    pub fn run_couplings(
+        &self,
+        couplings: &Couplings,
+        observe: impl FnMut(u32, Progress) -> Result<()>,
+    ) -> Result<Outcome> {
+        let forms = Forms::of_signals(couplings, &self.targets)?;
+        self.attack(Features::Couplings, forms, observe)
     }
 
     fn attack(

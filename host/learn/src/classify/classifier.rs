@@ -15,7 +15,7 @@ use std::slice;
 
 const FILE: Checksummed = Checksummed {
     magic: *b"BSK\0",
-    version: 2,
+    version: 3,
     what: "a classifier",
     named: "name the folder that `bispectral classify train` wrote",
     damaged: "train it again",
@@ -29,6 +29,9 @@ pub struct Classifier {
     pub(super) labels: Vec<i64>,
     /// Where classes are words, these: a label is a place among them.
     pub(super) names: Vec<String>,
+    /// The checksum of the model that it was trained on.
+    #[serde(default)]
+    pub(super) model: Option<u32>,
 }
 
 impl Classifier {
@@ -105,6 +108,21 @@ impl Classifier {
         Classifier { names, ..self }
     }
 
+    /// The same classifier, which was trained on the model with this checksum.
+    #[must_use]
+    pub fn of_model(self, checksum: u32) -> Self {
+        Classifier {
+            model: Some(checksum),
+            ..self
+        }
+    }
+
+    /// The checksum of the model that it was trained on, where that was said.
+    #[must_use]
+    pub fn model(&self) -> Option<u32> {
+        self.model
+    }
+
     /// What the class at `place` is called.
     ///
     /// # Panics
@@ -175,21 +193,41 @@ impl Classifier {
         FILE.write(path, self)
     }
 
+    /// The bytes of its file.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        FILE.encode(self)
+    }
+
+    /// Of the bytes of its file.
+    ///
+    /// # Errors
+    /// They are damaged, of another version, or not a classifier.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        let path = Path::new("classifier");
+        let classifier: Classifier = FILE.decode(path, bytes)?;
+        classifier.checked(path)
+    }
+
     /// Reads and checks the file at `path`.
     ///
     /// # Errors
     /// One line: no such file, damaged, another version, or not a classifier.
     pub fn read(path: &Path) -> Result<Self> {
         let classifier: Classifier = FILE.read(path)?;
+        classifier.checked(path)
+    }
+
+    fn checked(self, path: &Path) -> Result<Self> {
         let Classifier {
             front, mlp, labels, ..
-        } = &classifier;
+        } = &self;
         let ascending = labels.windows(2).all(|pair| pair[0] < pair[1]);
         if front.scaling.mean.len() != mlp.inputs() || labels.len() != mlp.classes() || !ascending {
             let what = "its lengths do not fit each other";
             return Err(Error::file(path, what, FILE.damaged));
         }
-        Ok(classifier)
+        Ok(self)
     }
 }
 

@@ -82,7 +82,8 @@ impl Folded {
         Folded { layers }
     }
 
-    /// The bytes of `model` with this perceptron behind its invariants.
+    /// The bytes of `model` with this perceptron behind its invariants; where these are real, the weights of imaginary
+    /// parts are left out.
     ///
     /// # Errors
     /// It was made for another number of invariants, or a weight is not finite.
@@ -93,11 +94,18 @@ impl Folded {
                 ..model.parts()
             })
         };
+        let parts = if model.feature_count() == model.pairs() {
+            1
+        } else {
+            2
+        };
         let numbered = self.layers.iter().enumerate();
         let bytes = match encoding {
             Encoding::F32 => {
                 let weights: Vec<Vec<f32>> = numbered
-                    .map(|(at, layer)| layer.ordered(at == 0, |_, weight| weight))
+                    .map(|(at, layer)| {
+                        layer.ordered((at == 0).then_some(parts), |_, weight| weight)
+                    })
                     .collect();
                 let layers: Vec<format::Layer<'_>> = (self.layers.iter().zip(&weights))
                     .map(|(Layer { biases, .. }, weights)| format::Layer { weights, biases })
@@ -111,7 +119,7 @@ impl Folded {
                         // Rounded to the nearest; −127 … 127, so the cast is exact.
                         let q =
                             |output: usize, weight: f32| (weight / scales[output]).round() as i8;
-                        (layer.ordered(at == 0, q), scales)
+                        (layer.ordered((at == 0).then_some(parts), q), scales)
                     })
                     .collect();
                 let layers: Vec<format::ScaledLayer<'_>> = (self.layers.iter().zip(&scaled))
@@ -145,21 +153,23 @@ impl Layer {
         self.weights.chunks_exact(inputs).map(scale).collect()
     }
 
-    /// The weights in the order of a model, each as `value` makes it of its output and itself.
-    fn ordered<T>(&self, first: bool, value: impl Fn(usize, f32) -> T) -> Vec<T> {
+    /// The weights in the order of a model, each as `value` makes it of its output and itself; in the first layer those of
+    /// so many parts of each term.
+    fn ordered<T>(&self, first: Option<usize>, value: impl Fn(usize, f32) -> T) -> Vec<T> {
         let outputs = self.biases.len();
         let inputs = self.weights.len() / outputs;
         let weight = |output: usize, input: usize| {
             let weight = self.weights[output * inputs + input];
             value(output, weight)
         };
-        if !first {
+        let Some(parts) = first else {
             let rows =
                 (0..outputs).flat_map(|output| (0..inputs).map(move |input| (output, input)));
             return rows.map(|(output, input)| weight(output, input)).collect();
-        }
+        };
         // Term after term: all outputs of its real part, and of its imaginary part.
-        let terms = (0..inputs / 2).flat_map(|term| [term, inputs / 2 + term]);
+        let terms =
+            (0..inputs / 2).flat_map(|term| [term, inputs / 2 + term].into_iter().take(parts));
         let columns = terms.flat_map(|input| (0..outputs).map(move |output| (output, input)));
         columns
             .map(|(output, input)| weight(output, input))

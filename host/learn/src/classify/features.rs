@@ -6,7 +6,7 @@
 //! Terms are products of three coefficients, so a few dwarf the others: γ < 1 brings them closer, and changes no phase. A
 //! device can do the same one term at a time, because a power of ‖β‖ may divide afterwards.
 
-use super::batch::{Batch, Room};
+use crate::model::batch::{Batch, Room};
 use crate::{Error, Result};
 use bispectral_core::{Complex32, Model};
 use ndarray::{Array2, ArrayView2};

@@ -10,8 +10,8 @@
 
 use super::features::{BLOCK, Features};
 use super::products::{combine, covariance, gram, hermitian, swap};
-use crate::Result;
 use crate::numeric::matrix::{matrix, matrix_mut, multiply};
+use crate::{Error, Result};
 use faer::c64;
 use ndarray::{Array2, ArrayView2, Axis};
 use rayon::prelude::*;
@@ -57,7 +57,11 @@ impl Projection {
     ) -> Result<Fitted> {
         let space = Self::spanned(features, samples, components)?;
         let (coordinates, square) = space.project(features, samples, observe)?;
-        let (projection, coordinates) = space.rotated(&coordinates, components);
+        let (projection, coordinates) =
+            space.rotated(&coordinates, components).ok_or_else(|| {
+                let what = "all of them have the same features";
+                Error::new("samples", what, "give samples of things that differ")
+            })?;
         let sum = |numbers: &[f32]| numbers.iter().map(|&x| f64::from(x).powi(2)).sum::<f64>();
         let rows: Vec<f64> = coordinates
             .axis_iter(Axis(0))
@@ -207,8 +211,8 @@ impl Projection {
         Ok((coordinates, square / total as f64))
     }
 
-    /// The principal axes of `coordinates` in this base, and the coordinates along them.
-    fn rotated(&self, coordinates: &Array2<f32>, components: usize) -> (Self, Array2<f32>) {
+    /// The principal axes of `coordinates` in this base, and the coordinates along them; `None` where all are the same.
+    fn rotated(&self, coordinates: &Array2<f32>, components: usize) -> Option<(Self, Array2<f32>)> {
         let (samples, count) = (coordinates.nrows(), self.components());
         let mean: Vec<f64> = coordinates
             .axis_iter(Axis(1))
@@ -216,6 +220,9 @@ impl Projection {
             .collect();
         let eigen = hermitian(&covariance(coordinates, &mean), count);
         let kept = eigen.largest(components);
+        if kept.is_empty() {
+            return None;
+        }
         let q = |l: usize, k: usize| eigen.vectors[(l, kept[k])];
         // p = (c − c̄) Q as one real product of (Re c, Im c).
         let wide = 2 * kept.len();
@@ -267,7 +274,7 @@ impl Projection {
             ),
             offset: offset.chain(means.iter().map(|m| m.im as f32)).collect(),
         };
-        (projection, turned)
+        Some((projection, turned))
     }
 }
 
@@ -297,6 +304,19 @@ mod tests {
             exponent: 1.0,
             views: 1,
         }
+    }
+
+    #[test]
+    fn samples_that_are_all_the_same_have_no_components() {
+        let w = ndarray::array![[Complex32::new(1.0, 0.0)]];
+        let bytes = encode_array(&w.view(), "one", None).unwrap();
+        let samples = Array2::from_shape_fn((10, 1), |(row, _)| 1.0 + row as f32);
+        let fitted = Projection::fit(&features(&bytes), samples.view(), 3, &mut |_| {});
+        let line = fitted.unwrap_err().to_string();
+        assert!(
+            line.starts_with("samples: all of them have the same features: "),
+            "{line}"
+        );
     }
 
     /// Means of p_k conj(p_l).

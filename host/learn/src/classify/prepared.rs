@@ -197,6 +197,7 @@ impl Prepared {
             mlp,
             labels: self.labels.clone(),
             names: Vec::new(),
+            model: None,
         };
         Ok((classifier, trained))
     }

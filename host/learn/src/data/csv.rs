@@ -6,12 +6,15 @@
 //! two ways is refused, with the line.
 
 use super::remark::{Remark, beginning};
+use crate::limits;
 use crate::{Error, Result};
 use std::borrow::Cow;
 use std::io::{BufRead, BufReader, Read};
 use std::ops::Range;
 use std::path::Path;
 
+/// Bytes of memory for a byte of text, at the most: a digit and a comma are a number of eight bytes.
+const OF_LETTER: u64 = 4;
 /// So many numbers that ascend evenly are a numbering, and no signal.
 const NUMBERING: usize = 4;
 
@@ -123,6 +126,8 @@ pub(super) struct Lines<'p> {
 impl<'p> Lines<'p> {
     pub(super) fn open(path: &'p Path) -> Result<Self> {
         let (file, length) = crate::storage::open_file(path)?;
+        let bytes = length.saturating_mul(OF_LETTER);
+        limits::memory::check_file(path, "its numbers", bytes)?;
         Ok(Lines {
             path,
             file: BufReader::new(file.take(length)),
@@ -136,8 +141,13 @@ impl<'p> Lines<'p> {
         loop {
             text.clear();
             self.number += 1;
-            match self.file.read_line(&mut text) {
+            let most = limits::MOST_LINE_BYTES;
+            match (&mut self.file).take(most).read_line(&mut text) {
                 Ok(0) => return Ok(None),
+                Ok(read) if read as u64 == most && !text.ends_with('\n') => {
+                    let what = format!("line {} has more than {most} bytes", self.number);
+                    return Err(Error::file(self.path, what, "write one signal a line"));
+                }
                 Ok(_) => {}
                 Err(error) if error.kind() == std::io::ErrorKind::InvalidData => {
                     let what = format!("line {} is not text", self.number);

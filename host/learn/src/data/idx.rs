@@ -4,6 +4,7 @@
 
 mod element;
 
+use crate::limits::{MOST_IDX_BYTES, memory};
 use crate::storage::open_file;
 use crate::{Error, Result};
 use element::Element;
@@ -13,8 +14,6 @@ use std::io::{self, BufReader, Read, Seek};
 use std::ops::Range;
 use std::path::Path;
 
-/// The most data a file may claim: MNIST's largest has 47 MB, and a few compressed bytes can claim anything.
-const MOST_BYTES: u64 = 2 << 30;
 /// More dimensions than any data set has.
 const MOST_DIMENSIONS: u8 = 8;
 
@@ -81,17 +80,38 @@ pub fn labels(path: &Path) -> Result<Vec<u8>> {
 /// # Errors
 /// The file is damaged, empty or not of this format.
 pub fn read(path: &Path) -> Result<Idx> {
+    let (mut source, length) = open(path)?;
+    let refused = |(what, remedy): Refusal| Error::file(path, what, remedy);
+    let header = Header::parse(&mut source).map_err(refused)?;
+    memory::check_file(path, "its data", header.claimed)?;
+    parse(source, header, length).map_err(refused)
+}
+
+/// How many numbers there are in each dimension of the file at `path`, by its header alone: a few compressed bytes can
+/// claim gigabytes.
+///
+/// # Errors
+/// The file is not of this format, or empty.
+pub fn shape(path: &Path) -> Result<Vec<usize>> {
+    let (mut source, _) = open(path)?;
+    match Header::parse(&mut source) {
+        Ok(header) => Ok(header.shape),
+        Err((what, remedy)) => Err(Error::file(path, what, remedy)),
+    }
+}
+
+/// The bytes of the file at `path`, decompressed, and how many they are where that is known.
+fn open(path: &Path) -> Result<(Box<dyn Read>, Option<u64>)> {
     let (file, length) = open_file(path)?;
     let reading = |error| Error::reading(path, &error);
     let mut file = BufReader::new(file);
     let is_gzip = first_bytes::<2>(&mut file).map_err(reading)? == GZIP;
     file.rewind().map_err(reading)?;
-    let parsed = if is_gzip {
-        parse(MultiGzDecoder::new(file), None)
+    Ok(if is_gzip {
+        (Box::new(MultiGzDecoder::new(file)), None)
     } else {
-        parse(file, Some(length))
-    };
-    parsed.map_err(|(what, remedy)| Error::file(path, what, remedy))
+        (Box::new(file), Some(length))
+    })
 }
 
 /// Whether the file at `path` begins as one of this format does, or as a compressed file.
@@ -109,43 +129,70 @@ fn first_bytes<const N: usize>(source: &mut impl Read) -> io::Result<[u8; N]> {
     Ok(begin.try_into().unwrap_or([0xff; N]))
 }
 
-/// Reads all of `source`; `length` is what it has, where that is known.
-fn parse(mut source: impl Read, length: Option<u64>) -> std::result::Result<Idx, Refusal> {
-    let begin: [u8; 4] = header(&mut source)?;
-    let (element, dimensions) = match begin {
-        [0, 0, code, dimensions] => (Element::of(code), dimensions),
-        _ => (None, 0),
-    };
-    let Some(element) = element else {
-        let [a, b, c, d] = begin;
-        return Err((
-            format!("not an IDX file: it begins with {a:02x} {b:02x} {c:02x} {d:02x}"),
-            "name a file such as train-images-idx3-ubyte.gz",
-        ));
-    };
-    if dimensions == 0 || dimensions > MOST_DIMENSIONS {
-        return Err((format!("the array has {dimensions} dimensions"), COPY_AGAIN));
+/// What comes before the numbers.
+struct Header {
+    element: Element,
+    shape: Vec<usize>,
+    /// Bytes of the numbers.
+    claimed: u64,
+}
+
+impl Header {
+    fn parse(source: &mut impl Read) -> std::result::Result<Self, Refusal> {
+        let begin: [u8; 4] = header(source)?;
+        let (element, dimensions) = match begin {
+            [0, 0, code, dimensions] => (Element::of(code), dimensions),
+            _ => (None, 0),
+        };
+        let Some(element) = element else {
+            let [a, b, c, d] = begin;
+            return Err((
+                format!("not an IDX file: it begins with {a:02x} {b:02x} {c:02x} {d:02x}"),
+                "name a file such as train-images-idx3-ubyte.gz",
+            ));
+        };
+        if dimensions == 0 || dimensions > MOST_DIMENSIONS {
+            return Err((format!("the array has {dimensions} dimensions"), COPY_AGAIN));
+        }
+        let mut shape = Vec::new();
+        let mut claimed = element.size() as u64;
+        for _ in 0..dimensions {
+            let extent = u32::from_be_bytes(header(source)?);
+            shape.push(extent as usize);
+            claimed = claimed.saturating_mul(extent.into());
+        }
+        if claimed == 0 {
+            return Err((
+                format!("the array is empty: its shape is {shape:?}"),
+                "name a file with data",
+            ));
+        }
+        if claimed > MOST_IDX_BYTES {
+            return Err((
+                format!("an array of shape {shape:?} has more than {MOST_IDX_BYTES} bytes"),
+                "split it into smaller files",
+            ));
+        }
+        Ok(Header {
+            element,
+            shape,
+            claimed,
+        })
     }
-    let mut shape = Vec::new();
-    let mut claimed = element.size() as u64;
-    for _ in 0..dimensions {
-        let extent = u32::from_be_bytes(header(&mut source)?);
-        shape.push(extent as usize);
-        claimed = claimed.saturating_mul(extent.into());
-    }
-    if claimed == 0 {
-        return Err((
-            format!("the array is empty: its shape is {shape:?}"),
-            "name a file with data",
-        ));
-    }
-    if claimed > MOST_BYTES {
-        return Err((
-            format!("an array of shape {shape:?} has more than {MOST_BYTES} bytes"),
-            "split it into smaller files",
-        ));
-    }
-    let header_length = 4 + 4 * u64::from(dimensions);
+}
+
+/// Reads the numbers behind `header`; `length` is what the file has, where that is known.
+fn parse(
+    source: impl Read,
+    header: Header,
+    length: Option<u64>,
+) -> std::result::Result<Idx, Refusal> {
+    let Header {
+        element,
+        shape,
+        claimed,
+    } = header;
+    let header_length = 4 + 4 * shape.len() as u64;
     if let Some(length) = length {
         compare(&shape, claimed, length.saturating_sub(header_length))?;
     }
@@ -365,10 +412,14 @@ mod tests {
             }
             bytes.truncate(random.random_range(0..2 * bytes.len()).max(1));
             let length = (round % 2 == 0).then_some(bytes.len() as u64);
+            let whole = |mut source: &mut dyn Read| {
+                let header = Header::parse(&mut source)?;
+                parse(source, header, length)
+            };
             let parsed = if length.is_some() {
-                parse(&bytes[..], length)
+                whole(&mut &bytes[..])
             } else {
-                parse(MultiGzDecoder::new(&bytes[..]), length)
+                whole(&mut MultiGzDecoder::new(&bytes[..]))
             };
             if let Ok(idx) = parsed {
                 assert_eq!(idx.values().count(), idx.shape().iter().product::<usize>());

@@ -1,13 +1,17 @@
 //! One label a sample: integers or words, from text, `.npy` or IDX.
 
 use super::csv::{Lines, Separator};
+use super::orbits::OrbitsError;
 use super::remark::{Remark, beginning};
 use super::signals::is_text;
-use super::{Signals, npy};
+use super::{Signals, idx, npy};
 use crate::{Error, Result};
 use std::path::Path;
 
 /// From here on, f64 does not tell integers apart.
+/// Labels of so many columns are a table of something else; fewer are read, to say their shape.
+const MOST_COLUMNS: usize = 16;
+
 const LARGEST: f64 = (1_u64 << 53) as f64;
 
 /// What each sample is.
@@ -49,7 +53,7 @@ impl Labels {
                 Some(words) => words,
                 None => {
                     return Ok(Labels {
-                        numbers: numbers(path)?,
+                        numbers: numbers(path, samples)?,
                         ..Labels::default()
                     });
                 }
@@ -108,8 +112,16 @@ fn integer(path: &Path, at: usize, value: f64) -> Result<i64> {
 }
 
 /// Those of a file that holds numbers only.
-fn numbers(path: &Path) -> Result<Vec<i64>> {
+fn numbers(path: &Path, samples: usize) -> Result<Vec<i64>> {
+    if idx::is_idx(path)? {
+        check_count(path, idx::shape(path)?.iter().product(), samples)?;
+    }
     let mut signals = Signals::open(path)?;
+    check_count(
+        path,
+        signals.count().saturating_mul(signals.length()),
+        samples,
+    )?;
     let mut values = Vec::new();
     signals.read(0..signals.count(), &mut values)?;
     let shape = [signals.count(), signals.length()];
@@ -118,6 +130,18 @@ fn numbers(path: &Path) -> Result<Vec<i64>> {
     }
     let label = |(at, value): (usize, &f64)| integer(path, at, *value);
     values.iter().enumerate().map(label).collect()
+}
+
+/// Refuses more or fewer labels than samples before they are read.
+fn check_count(path: &Path, labels: usize, samples: usize) -> Result<()> {
+    // A table of several columns is no list of labels at all, which is said where it is read.
+    if labels == samples
+        || labels.is_multiple_of(samples.max(1)) && labels / samples.max(1) < MOST_COLUMNS
+    {
+        return Ok(());
+    }
+    let error = OrbitsError::LabelCount { labels, samples };
+    Err(Error::orbits("samples", &path.display().to_string(), error))
 }
 
 fn no_list(path: &Path, shape: [usize; 2]) -> Error {

@@ -7,6 +7,7 @@ use super::orbits::{Orbits, OrbitsError, Transform};
 use super::remark::Remark;
 use super::rounding::{Unfit, to_f32};
 use super::{Labels, Signals, samples};
+use crate::limits::{self, memory};
 use crate::{Error, Result};
 use ndarray::{Array2, Axis};
 use std::collections::HashMap;
@@ -124,16 +125,9 @@ fn read_samples(path: &Path) -> Result<Exemplars> {
     signals.check_samples()?;
     let (rows, columns) = (signals.count(), signals.length());
     samples::check_length(columns).map_err(|error| Error::orbits(&name(path), "labels", error))?;
-    let no_memory = || {
-        Error::memory(
-            path,
-            "samples",
-            (rows as u64).saturating_mul(columns as u64 * 4),
-        )
-    };
-    let mut values = Vec::new();
-    let count = rows.checked_mul(columns).ok_or_else(no_memory)?;
-    values.try_reserve_exact(count).map_err(|_| no_memory())?;
+    limits::at_most(rows, limits::MOST_SAMPLES)
+        .map_err(|what| Error::file(path, format!("samples: {what}"), "take fewer"))?;
+    let mut values = memory::vector(path, "samples", rows.saturating_mul(columns))?;
     let (mut block, mut rounded) = (Vec::new(), Vec::new());
     let step = (BLOCK / columns).max(1);
     for begin in (0..rows).step_by(step) {

@@ -15,6 +15,7 @@ pub mod npy;
 pub mod orbits;
 mod orbits_error;
 pub mod remark;
+pub mod representation;
 pub mod rotate;
 pub mod rounding;
 pub mod samples;

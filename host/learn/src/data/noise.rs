@@ -1,6 +1,7 @@
 //! Normal noise on the members of orbits.
 
 use super::orbits::Orbits;
+use crate::limits::MOST_NOISE;
 use crate::numeric::random::{Purpose, stream_at};
 use rand::RngExt;
 use rand_distr::StandardNormal;
@@ -15,9 +16,10 @@ pub(super) struct Noise {
 
 impl Orbits {
     /// The same orbits with normal noise on every member, of which `share` is the deviation as a share of the
-    /// member's root mean square. The noise of a member is a function of the seed: it is the same at every look.
+    /// member's root mean square, up to [`MOST_NOISE`]. The noise of a member is a function of the seed: it is the same at every look.
     #[must_use]
     pub fn noisy(mut self, share: f64, seed: u64) -> Self {
+        let share = share.min(MOST_NOISE);
         self.noise = (share > 0.0).then_some(Noise { share, seed });
         self
     }
@@ -30,7 +32,9 @@ impl Noise {
         let deviation = self.share * (squares.sum::<f64>() / out.len() as f64).sqrt();
         let mut random = stream_at(self.seed, Purpose::Noise, [exemplar as u64, element as u64]);
         for x in out {
-            *x += (deviation * random.sample::<f64, _>(StandardNormal)) as f32;
+            let noise = (deviation * random.sample::<f64, _>(StandardNormal)) as f32;
+            // What is finite stays finite, however large it is.
+            *x = (*x + noise).clamp(f32::MIN, f32::MAX);
         }
     }
 }
@@ -40,6 +44,16 @@ mod tests {
     use super::*;
     use crate::data::group::Group;
     use crate::data::orbits::tests::member;
+
+    #[test]
+    fn noise_leaves_every_number_finite() {
+        let samples = ndarray::arr2(&[[3e38_f32, -3e38, 1.0], [1.0, 2.0, 3e38]]);
+        let orbits = Orbits::transformed(&samples, crate::data::orbits::Transform::Translate1d);
+        let noisy = orbits.unwrap().noisy(f64::INFINITY, 1);
+        for of in 0..3 {
+            assert!(member(&noisy, 0, of).iter().all(|x| x.is_finite()));
+        }
+    }
 
     #[test]
     fn noise_has_its_share_of_the_signal_and_is_the_same_at_every_look() {

@@ -66,7 +66,8 @@ impl Element {
         let (order, kind, size) = (letters.next(), letters.next(), letters.as_str());
         if !matches!(order, Some('<' | '>' | '|' | '=')) {
             return Err(format!(
-                "the header does not decode: no type is called '{descr}'"
+                "the header does not decode: no type is called '{}'",
+                descr.escape_debug()
             ));
         }
         Ok(match (kind, size.parse::<u8>().unwrap_or(0)) {
@@ -80,7 +81,12 @@ impl Element {
             (Some('b'), _) => return Err("the elements are bool".into()),
             (Some('S' | 'a' | 'U'), _) => return Err("the elements are strings".into()),
             (Some('O'), _) => return Err("the elements are Python objects".into()),
-            _ => return Err(format!("the elements are of type '{descr}'")),
+            _ => {
+                return Err(format!(
+                    "the elements are of type '{}'",
+                    descr.escape_debug()
+                ));
+            }
         })
     }
 }
@@ -269,11 +275,12 @@ pub(super) fn strings(path: &Path) -> Result<Option<Vec<String>>> {
     if size == 0 || count.checked_mul(size) != Some(length - begin) {
         let what = format!(
             "the data are not {count} strings of type '{}'",
-            header.descr
+            header.descr.escape_debug()
         );
         return Err(Error::file(path, what, "copy or save it again"));
     }
-    let mut bytes = Vec::new();
+    let room = usize::try_from(length - begin).unwrap_or(usize::MAX);
+    let mut bytes = crate::limits::memory::vector(path, "strings", room)?;
     let read = file.take(length - begin).read_to_end(&mut bytes);
     read.map_err(|error| Error::reading(path, &error))?;
     let letter = |bytes: &[u8]| match *bytes {

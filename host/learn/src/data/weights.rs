@@ -1,6 +1,7 @@
 //! W from a `.npy` file: complex64 or complex128 (float32 and float64 work, too), of shape [rows, inputs].
 
 use super::npy::{Array, Element};
+use crate::limits::memory;
 use crate::{Error, Result};
 use bispectral_core::Complex32;
 use bispectral_core::format::MAX_DIMENSION;
@@ -22,14 +23,7 @@ pub fn read(path: &Path) -> Result<Array2<Complex32>> {
     let mut array = Array::open(path)?;
     check(&array, path)?;
     let (rows, columns) = (array.rows(), array.columns());
-    let mut weights = Vec::new();
-    weights.try_reserve_exact(rows * columns).map_err(|_| {
-        Error::memory(
-            path,
-            "weights",
-            (rows * columns * Element::Complex64.size()) as u64,
-        )
-    })?;
+    let mut weights = memory::vector(path, "weights", rows * columns)?;
     let step = (BLOCK / (columns * Element::Complex128.size())).max(1);
     for first in (0..rows).step_by(step) {
         let block = array.read(first..first + step)?;

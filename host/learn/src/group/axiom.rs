@@ -66,12 +66,26 @@ impl Cayley {
     /// # Errors
     /// The first axiom that does not hold: closure, identity, inverses, associativity, commutativity.
     pub fn group(&self) -> Result<usize, Axiom> {
+        let (identity, generators) = self.generated_group()?;
+        self.commutative(&generators)?;
+        Ok(identity)
+    }
+
+    /// The identity element of the group this is the table of, commutative or not.
+    ///
+    /// # Errors
+    /// The first axiom that does not hold: closure, identity, inverses, associativity.
+    pub fn any_group(&self) -> Result<usize, Axiom> {
+        Ok(self.generated_group()?.0)
+    }
+
+    /// The identity, and elements that generate the group.
+    pub(super) fn generated_group(&self) -> Result<(usize, Vec<usize>), Axiom> {
         self.closed()?;
         let identity = self.identity()?;
         self.inverses(identity)?;
         let generators = self.associative(identity)?;
-        self.commutative(&generators)?;
-        Ok(identity)
+        Ok((identity, generators))
     }
 
     fn closed(&self) -> Result<(), Axiom> {

@@ -6,7 +6,7 @@
 //! is largest: each input's place in a group nobody has told of. The place of input 0 is called zero.
 
 use super::positions::{inner_products, places};
-use super::{Factors, LearnedTable, Refusal};
+use super::{Action, Factors, LearnedTable, Refusal};
 use crate::data::group::Group;
 use crate::{Error, Result};
 use ndarray::{Array2, ArrayView2};
@@ -102,6 +102,35 @@ pub fn identify_table(
         positions,
         overlaps,
         confidence: confidence.into(),
+    })
+}
+
+/// The characters of a commutative group that takes each input to each other one in exactly one way; `None` for other groups.
+#[must_use]
+pub fn characters(action: &Action) -> Option<Identification> {
+    if !action.is_regular() {
+        return None;
+    }
+    let factors = Factors::of(&action.table()).ok()?;
+    let order = action.order();
+    let mut positions = vec![0; order];
+    for (element, &number) in action.elements().iter().zip(factors.coordinates()) {
+        positions[element.image(0)] = number;
+    }
+    Some(Identification {
+        generators: (factors.group().factors().iter().enumerate())
+            .map(|(place, _)| {
+                let mut coordinates = vec![0; factors.group().factors().len()];
+                coordinates[place] = 1;
+                factors.group().index(&coordinates)
+            })
+            .collect(),
+        group: factors.group().clone(),
+        characters: (0..order).collect(),
+        positions,
+        overlaps: vec![1.0; order],
+        confidence: 1.0,
+        known: order,
     })
 }
 

@@ -5,10 +5,14 @@
 //!
 //! | file | what it answers |
 //! | --- | --- |
+//! | `permutation`, `action` | which permutations of inputs is it? |
 //! | `cayley` | what is a·b? |
 //! | `axiom` | is this table a commutative group, and where does it fail to be one? |
 //! | `factors` | which one? |
 //! | `isomorphism` | are two tables one group, and which element is which? |
+//! | `structure` | classes, centre, isomorphisms of groups that need not commute |
+//! | `library` | what is a group called, and which group has a name? |
+//! | `known` | which permutations are its usual actions? |
 //! | `learned_table` | which table does W imply, and how surely? |
 //! | `completion` | what are the characters that no signal excites? |
 //! | `identify` | which row is which character, which input stands at which element, and what would W be exactly? |
@@ -16,32 +20,53 @@
 //! | `recursion`, `lattice` | which coefficient follows from which, and how many solutions are there? |
 //! | `determination` | what do some invariants leave open? |
 //! | `selective` | which few invariants tell all? |
+//! | `irreps` | which real matrices are its irreducible representations? |
+//! | `bispectrum` | which blocks and forms are the invariants of an action? |
+//! | `couplings` | what are invariants of a group that need not commute: forms of blocks of a basis |
+//! | `compact` | which group that acts linearly, in any basis, moves orbits? |
 
+mod action;
 mod axiom;
+mod bispectrum;
 mod cayley;
+pub mod compact;
 mod completion;
+pub mod couplings;
 mod determination;
 mod factors;
 pub mod identify;
+mod irreps;
 mod isomorphism;
+mod known;
 pub(crate) mod lattice;
 mod learned_table;
+mod library;
+mod permutation;
 mod positions;
 pub(crate) mod recursion;
 mod refusal;
 mod selective;
+mod structure;
 pub(crate) mod triples;
 
+pub use action::Action;
 pub use axiom::Axiom;
+pub use bispectrum::{Block, Blocks, couplings_of};
 pub use cayley::Cayley;
 pub use completion::complete;
+pub use couplings::Couplings;
 pub use determination::Determination;
 pub use factors::{Factors, invariant_factors, of_order};
+pub use irreps::{Irrep, real_irreps};
 pub use isomorphism::{is_isomorphism, isomorphism};
+pub use known::known_action;
 pub use learned_table::{LearnedTable, MOST_ROWS};
+pub use library::{GroupName, group_name, group_table, groups_of_order, names_of_order};
+pub use permutation::Permutation;
 pub use refusal::Refusal;
 pub(crate) use selective::present;
 pub use selective::{NEARLY_ZERO, determination, least, selective};
+pub use structure::{Structure, any_isomorphism};
 
 #[cfg(test)]
 mod samples {

@@ -4,17 +4,21 @@
 //! | --- | --- |
 //! | `options` | what can be chosen |
 //! | `phase`, `schedule` | a loss with its numbers, the default recipe, the learning rate |
+//! | `permutations` | the group itself, by matching members of orbits |
 //! | `spectral` | the irreps in closed form |
 //! | `sampler`, `pruning` | batches, and which rows stay |
 //! | `trainer` | one step after the other |
 //! | `recognition` | which group it is, and whether to go on or begin again |
 //! | `learned` | what came of it |
+//! | `memory` | how much of it training takes |
 //! | `checkpoint` | all of the state, to go on later |
 
 pub mod checkpoint;
 mod learn_error;
 mod learned;
+mod memory;
 mod options;
+pub mod permutations;
 pub mod phase;
 pub mod pruning;
 mod recognition;

@@ -3,6 +3,7 @@
 use super::LearnError;
 use super::phase::Phase;
 use crate::data::orbits::{Motion, Split};
+use crate::limits;
 
 /// What can be chosen about [`learn`](super::learn). The default learns by the default recipe.
 ///
@@ -87,6 +88,13 @@ impl Options {
                 remedy: "set it to 1 or more",
             });
         }
+        limits::at_most(self.rows.unwrap_or(0), limits::MOST_ROWS).map_err(|what| {
+            LearnError::Option {
+                option: "rows",
+                what: what + ", the most that a model has",
+                remedy: "set it lower, or leave it open: as many as inputs are enough",
+            }
+        })?;
         (1..)
             .zip(&self.phases)
             .try_for_each(|(number, phase)| phase.check(number))
@@ -140,6 +148,22 @@ mod tests {
             assert_eq!(
                 refusal(&held_out(share)),
                 format!("held_out: {shown} is not a share to hold out: set it between 0 and 1")
+            );
+        }
+    }
+
+    #[test]
+    fn as_many_rows_as_a_model_has_are_taken_and_no_more() {
+        let rows = |rows| Options {
+            rows: Some(rows),
+            ..Options::default()
+        };
+        assert!(rows(8192).resolved(Motion::Unknown).is_ok());
+        for many in [8193, usize::MAX] {
+            let line = refusal(&rows(many));
+            assert!(
+                line.starts_with(&format!("rows: {many} are more than 8192")),
+                "{line}"
             );
         }
     }

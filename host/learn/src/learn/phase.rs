@@ -10,6 +10,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LossName {
+    /// The residual of permutations that take members to members: no gradient, exact, and from few orbits. For data that is
+    /// moved by permutations, of up to 1024 inputs; beyond, it is left out.
+    Permutations,
     /// The share of the orbits' moments that W does not make diagonal: no gradient, and exact on whole orbits. For
     /// data that is moved by permutations, of up to 1024 inputs; beyond, it is left out.
     Spectral,
@@ -98,6 +101,10 @@ impl Phase {
                 whiten: true,
                 ..orbit_separation
             },
+            LossName::Permutations => Phase {
+                steps: 1,
+                ..orbit_separation
+            },
             LossName::Spectral => Phase {
                 steps: 200,
                 period: 1,
@@ -109,7 +116,8 @@ impl Phase {
         }
     }
 
-    /// The default for orbits of this motion: the closed form, second order where that was not enough, then the paper's loss.
+    /// The default for orbits of this motion: the group itself by matching members, the irreps in closed form where that finds
+    /// none, second order where that was not enough, then the paper's loss.
     ///
     /// Rotation on a grid is only nearly a permutation of pixels and only nearly a group. Whitening would raise what
     /// interpolation left of the finest detail above everything else; the closed form without it is a good start. The
@@ -143,6 +151,7 @@ impl Phase {
             return vec![start, all_rows, steady_rows];
         }
         vec![
+            Phase::new(LossName::Permutations),
             spectral,
             Phase::new(LossName::SecondOrder),
             orbit_separation,

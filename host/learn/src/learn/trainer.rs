@@ -4,6 +4,8 @@
 
 use super::checkpoint::{Checkpoint, Kept};
 use super::learned::{Learned, Recognised};
+use super::memory;
+use super::permutations::{self, NoPermutations, Permuted, permutations};
 use super::phase::{LossName, Phase};
 use super::pruning::steadiest;
 use super::sampler::{Batch, Sampler};
@@ -13,6 +15,7 @@ use super::{Divergence, LearnError, Options};
 use crate::Error;
 use crate::analysis::evaluation::{distances, evaluate};
 use crate::data::orbits::Orbits;
+use crate::group::identify::characters;
 use crate::model::file::ModelBytes;
 use crate::network::{Loss, Network, SecondOrder, Workspace};
 use crate::numeric::adam::Adam;
@@ -26,6 +29,8 @@ use std::sync::Arc;
 /// A gradient longer than this is not one of a healthy run: rows and invariants are unit vectors, so only the
 /// reconstruction of enormous samples, or an enormous γ, makes one.
 const EXPLOSION: f64 = 1e9;
+/// ‖a − b‖² / ‖a‖² of signals that have nothing to do with each other.
+const UNRELATED: f64 = 2.0;
 /// Far from each other, so that an attempt shares no start with the next seed's run.
 const ATTEMPT: u64 = 0x9e37_79b9_7f4a_7c15;
 
@@ -83,6 +88,8 @@ pub struct Trainer {
     pub(super) progress: Progress,
     whitening: Option<Whitening>,
     spectral: Option<Spectral>,
+    /// What matching members came to, where it was tried.
+    pub(super) permuted: Option<Result<Permuted, NoPermutations>>,
     pub(super) workspace: Workspace<f32>,
     pub(super) batch: Batch,
 }
@@ -105,6 +112,7 @@ impl Trainer {
         let (training, support) = training.supported();
         let inputs = training.inputs();
         let rows = options.rows.unwrap_or(inputs);
+        memory::check(&training, rows, &options)?;
         Ok(Trainer {
             attempt: 0,
             kept: None,
@@ -120,6 +128,7 @@ impl Trainer {
             progress: Progress::default(),
             whitening: None,
             spectral: None,
+            permuted: None,
             workspace: Workspace::new(),
             batch: Batch::default(),
         })
@@ -238,6 +247,7 @@ impl Trainer {
         };
         let phase = &phase;
         let (loss, gradient, lr) = match phase.loss {
+            LossName::Permutations => self.match_members(),
             LossName::Spectral => self.diagonalise(),
             _ => self.descend(number, phase)?,
         };
@@ -279,6 +289,26 @@ impl Trainer {
         self.adam.update(re.iter_mut().chain(im), gradient, lr);
         self.network.normalise_rows();
         Ok((loss, length, lr))
+    }
+
+    /// The group of permutations behind the orbits: W becomes its exact characters where it has one for every input. There is
+    /// neither gradient nor rate; the loss is what the permutations leave, and that of unrelated signals where there are none.
+    fn match_members(&mut self) -> (Loss, f64, f64) {
+        let found = permutations(&self.orbits, self.seed());
+        let residual = found.as_ref().map_or(UNRELATED, |found| found.residual);
+        if let Ok(found) = &found
+            && self.network.rows() == self.network.inputs()
+            && let Some(identification) = characters(&found.action)
+        {
+            self.network = Network::from_array(&identification.exact().view());
+        }
+        self.permuted = Some(found);
+        let loss = Loss {
+            invariance: residual,
+            reconstruction: 0.0,
+            total: residual,
+        };
+        (loss, 0.0, 0.0)
     }
 
     /// One round of the closed form; there is neither gradient nor rate.
@@ -328,7 +358,7 @@ impl Trainer {
                 self.workspace
                     .second_order(&self.network, samples, sizes, &SecondOrder::default())
             }
-            LossName::Spectral => unreachable!("it has no gradient"),
+            LossName::Permutations | LossName::Spectral => unreachable!("it has no gradient"),
             LossName::OrbitSeparation => {
                 self.workspace
                     .loss_and_gradient(&self.network, samples, sizes, &phase.objective())
@@ -393,6 +423,9 @@ impl Trainer {
             return;
         };
         match loss {
+            LossName::Permutations if self.orbits.inputs() > permutations::MOST_INPUTS => {
+                self.begin(number + 1);
+            }
             LossName::Spectral if self.orbits.inputs() > spectral::MOST_INPUTS => {
                 self.begin(number + 1);
             }
@@ -402,7 +435,7 @@ impl Trainer {
             LossName::SecondOrder if whiten => {
                 self.whitening = Some(Whitening::of(self.orbits.covariance()));
             }
-            LossName::SecondOrder | LossName::OrbitSeparation => {}
+            LossName::Permutations | LossName::SecondOrder | LossName::OrbitSeparation => {}
         }
     }
 

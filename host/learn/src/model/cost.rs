@@ -1,8 +1,9 @@
 //! What a model asks of a device: flash, RAM, multiply-adds, and an estimate of instructions.
 
 use super::instructions;
-use bispectral_core::format::{List, Row, Structure, Transform};
-use bispectral_core::{Complex32, Model};
+use bispectral_core::Model;
+use bispectral_core::format::couplings::Basis;
+use bispectral_core::format::{Couplings, List, Row, Structure, Transform};
 use serde::Serialize;
 
 /// What one model and one signal take.
@@ -61,7 +62,7 @@ impl Ram {
     fn of(model: &Model<'_>) -> Self {
         let signal_bytes = model.inputs() * size_of::<f32>();
         let scratch_bytes = model.scratch_len() * size_of::<f32>();
-        let result_bytes = model.pairs() * size_of::<Complex32>();
+        let result_bytes = model.feature_count() * size_of::<f32>();
         Ram {
             signal_bytes,
             scratch_bytes,
@@ -83,6 +84,11 @@ impl Work {
             Structure::Cyclic {
                 transform, factors, ..
             } => (transformed(transform, factors), pairs / 2.0),
+            // A real product is a quarter of a complex one.
+            Structure::Couplings(couplings) => {
+                let (numbers, factors) = coupled(model, &couplings);
+                (numbers / 4.0, factors / 4.0)
+            }
             _ => (of_rows, pairs * inputs),
         };
         Work {
@@ -101,6 +107,19 @@ fn distinct(model: &Model<'_>, table: List<'_, Row>) -> usize {
     of_pairs
         .filter(|pair| last.replace(*pair) != Some(*pair))
         .count()
+}
+
+/// How many numbers of U are stored, and how many products its forms take.
+fn coupled(model: &Model<'_>, couplings: &Couplings<'_>) -> (f64, f64) {
+    let numbers = match couplings.basis {
+        Basis::Sparse { columns, .. } => columns.len(),
+        _ => model.rows() * model.inputs(),
+    };
+    let products = couplings.terms.iter().map(|term| {
+        let head = couplings.tensors.get(term).unwrap_or_default();
+        usize::from(head.entries) * usize::from(head.order)
+    });
+    (numbers as f64, products.sum::<usize>() as f64)
 }
 
 /// For the coefficients of all characters of a group of these factors; half of them, since x is real.

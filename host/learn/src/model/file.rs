@@ -1,5 +1,8 @@
 //! `.bsn` files: W and its name in the bytes that `bispectral-core` reads in place.
 
+use super::form::Encoding;
+use crate::group::Couplings;
+use crate::limits::{MOST_MODEL_BYTES, memory};
 use crate::storage::{NewFile, open_file};
 use crate::{Error, Result};
 use bispectral_core::format::{MAGIC, Parts, Weights};
@@ -41,20 +44,20 @@ impl ModelFile {
         if bytes.len() == MAGIC.len() && bytes != MAGIC {
             return Err(Error::model(path, bispectral_core::Error::Magic));
         }
-        if u32::try_from(length).is_err() {
+        if length > MOST_MODEL_BYTES {
             return Err(Error::file(
                 path,
                 format!("{length} bytes are more than the 4 GiB of the largest model"),
                 "copy or export it again",
             ));
         }
-        bytes
-            .try_reserve_exact(usize::try_from(length).unwrap_or(usize::MAX))
-            .map_err(|_| Error::memory(path, "model", length))?;
-        file.take(length).read_to_end(&mut bytes).map_err(reading)?;
+        let room = usize::try_from(length).unwrap_or(usize::MAX);
+        let mut whole = memory::vector(path, "the model", room)?;
+        whole.append(&mut bytes);
+        file.take(length).read_to_end(&mut whole).map_err(reading)?;
         Ok(ModelFile {
             path: path.to_owned(),
-            bytes,
+            bytes: whole,
         })
     }
 
@@ -86,7 +89,7 @@ impl ModelFile {
     }
 }
 
-/// The bytes of a model that was made here: the core has checked them.
+/// The bytes of a model, which the core has checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelBytes {
     bytes: Vec<u8>,
@@ -104,6 +107,34 @@ impl ModelBytes {
     ) -> std::result::Result<Self, bispectral_core::Error> {
         let bytes = encode_array(w, name, group)?;
         Model::from_bytes(&bytes)?;
+        Ok(ModelBytes { bytes })
+    }
+
+    /// Of bytes that came from anywhere.
+    ///
+    /// # Errors
+    /// What the core has against them.
+    pub fn from_bytes(bytes: Vec<u8>) -> std::result::Result<Self, bispectral_core::Error> {
+        Model::from_bytes(&bytes)?;
+        Ok(ModelBytes { bytes })
+    }
+
+    /// Of the file at `path`.
+    ///
+    /// # Errors
+    /// It cannot be read, or is not a model.
+    pub fn read(path: impl AsRef<Path>) -> Result<Self> {
+        let file = ModelFile::read(path.as_ref())?;
+        file.model()?;
+        Ok(ModelBytes { bytes: file.bytes })
+    }
+
+    /// Of couplings, called `name`, whose blocks are irreps of `group` where that is known; in f32.
+    ///
+    /// # Errors
+    /// What the format has no room for.
+    pub fn of_couplings(couplings: &Couplings, name: &str, group: Option<&str>) -> Result<Self> {
+        let bytes = super::couplings::encode(couplings, Encoding::F32, name, group)?;
         Ok(ModelBytes { bytes })
     }
 
@@ -133,9 +164,13 @@ impl ModelBytes {
     }
 }
 
-/// W, as the core reads it.
+/// W, as the core reads it; of couplings, U.
 #[must_use]
 pub fn weights(model: &Model<'_>) -> Array2<Complex32> {
+    if let Some(couplings) = super::couplings::decode(model) {
+        let real = |&u: &f64| Complex32::new(u as f32, 0.0);
+        return couplings.basis().map(real);
+    }
     Array2::from_shape_fn((model.rows(), model.inputs()), |(row, column)| {
         model.weight(row, column).unwrap_or_default()
     })

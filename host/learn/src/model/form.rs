@@ -2,11 +2,13 @@
 
 use super::combined::Products;
 use super::conjugates::Folded;
+use super::couplings;
 use super::cyclic::Cyclic;
 use super::file::{self, dimension};
 use super::halves::halves;
 use super::integers::{Integers, integers};
 use crate::data::orbits::Orbits;
+use crate::group::Couplings;
 use crate::{Error, Result};
 use bispectral_core::format::{self, FFT_FACTORS, PairList, Parts, Transform, Weights};
 use bispectral_core::{Complex32, Model, pair_count};
@@ -36,6 +38,8 @@ pub enum Structure {
     Combined(u8),
     /// By the arithmetic of the group; the coefficients by sums or by a fast transform.
     Cyclic(Transform),
+    /// Forms of blocks of z = U x: of couplings, and of nothing else.
+    Couplings,
 }
 
 /// A form of a model.
@@ -45,7 +49,8 @@ pub struct Form {
     pub encoding: Encoding,
     /// How z_ij is had.
     pub structure: Structure,
-    /// The pairs of rows, ascending in the order of the triangle; all of them where there is no list.
+    /// The pairs of rows, ascending in the order of the triangle; all of them where there is no list. Of couplings, the
+    /// number of each term twice.
     pub pairs: Option<Vec<(usize, usize)>>,
 }
 
@@ -59,6 +64,7 @@ pub struct Source {
     pairs: Option<Vec<(usize, usize)>>,
     folded: Folded,
     cyclic: Option<Cyclic>,
+    couplings: Option<Couplings>,
 }
 
 impl Source {
@@ -66,11 +72,16 @@ impl Source {
     #[must_use]
     pub fn new(path: &Path, model: &Model<'_>) -> Self {
         let w = file::weights(model);
-        let all = model.pairs() == pair_count(model.rows());
+        let couplings = couplings::decode(model);
+        let all = couplings.is_some() || model.pairs() == pair_count(model.rows());
         Source {
             path: path.to_owned(),
             folded: Folded::of(&w.view()),
-            cyclic: Cyclic::of(&w.view()),
+            cyclic: match couplings {
+                Some(_) => None,
+                None => Cyclic::of(&w.view()),
+            },
+            couplings,
             w,
             name: model.name().to_owned(),
             group: model.group().map(str::to_owned),
@@ -96,6 +107,12 @@ impl Source {
         self.cyclic.as_ref()
     }
 
+    /// The couplings, where the model is of that kind.
+    #[must_use]
+    pub fn couplings(&self) -> Option<&Couplings> {
+        self.couplings.as_ref()
+    }
+
     /// The rows of W that are conjugates of others.
     #[must_use]
     pub fn folded(&self) -> &Folded {
@@ -113,7 +130,14 @@ impl Source {
             pairs,
         } = form;
         let pairs = pairs.as_deref();
+        if let Some(couplings) = &self.couplings {
+            return self.coupled(couplings, *encoding, *structure, pairs);
+        }
         match *structure {
+            Structure::Couplings => {
+                let what = "it has a W, and no couplings";
+                Err(self.refuse(what, "take the dense structure"))
+            }
             Structure::Dense => self.write(*encoding, &self.w, None, pairs),
             Structure::Conjugates => {
                 if self.folded.is_identity() {
@@ -140,6 +164,28 @@ impl Source {
             }
             Structure::Cyclic(transform) => self.cyclic_form(*encoding, transform, pairs),
         }
+    }
+
+    /// A model of couplings stays one.
+    fn coupled(
+        &self,
+        couplings: &Couplings,
+        encoding: Encoding,
+        structure: Structure,
+        terms: Option<&[(usize, usize)]>,
+    ) -> Result<Vec<u8>> {
+        if structure != Structure::Couplings {
+            let what = format!("its invariants are couplings, which have no {structure} structure");
+            return Err(self.refuse(what, "leave the structure as it is"));
+        }
+        let chosen = match terms {
+            Some(terms) => {
+                let numbers: Vec<usize> = terms.iter().map(|&(term, _)| term).collect();
+                &couplings.select(&numbers)?
+            }
+            None => couplings,
+        };
+        couplings::encode(chosen, encoding, &self.name, self.group.as_deref())
     }
 
     fn cyclic_form(
@@ -331,6 +377,7 @@ impl fmt::Display for Structure {
             Structure::Combined(terms) => write!(f, "combined:{terms}"),
             Structure::Cyclic(Transform::Fft) => f.write_str("fft"),
             Structure::Cyclic(_) => f.write_str("cyclic"),
+            Structure::Couplings => f.write_str("couplings"),
         }
     }
 }

@@ -6,9 +6,12 @@
 //! off, by up to 22 %. Instructions are not cycles.
 
 use super::cost::Work;
-use bispectral_core::format::{Structure, Transform, Weights};
-use bispectral_core::{LANES, Model, pair_count};
+use bispectral_core::format::couplings::Basis;
+use bispectral_core::format::{Couplings, Structure, Transform, Weights};
+use bispectral_core::{Model, pair_count};
 
+/// Samples that the core's loops take at a time.
+const LANES: usize = 8;
 /// How far an estimate may be off for the groups it was solved for, of the count.
 pub const MARGIN: f64 = 0.15;
 
@@ -29,51 +32,53 @@ struct OfWeights {
 }
 
 const F32: OfWeights = OfWeights {
-    sample: 9.0,
+    sample: 11.6,
     weigh: 4.0,
-    product: 8.7,
-    each: 0.0,
-    term: 235.0,
-    rest: [344.0, 226.0],
-};
-const F16: OfWeights = OfWeights {
-    sample: 21.0,
-    weigh: 3.0,
-    product: 15.8,
+    product: 7.9,
     each: 0.0,
     term: 275.0,
-    rest: [375.0, 175.0],
+    rest: [601.0, 226.0],
+};
+const F16: OfWeights = OfWeights {
+    sample: 22.7,
+    weigh: 3.0,
+    product: 17.5,
+    each: 0.0,
+    term: 347.0,
+    rest: [586.0, 175.0],
 };
 const I8: OfWeights = OfWeights {
-    sample: 9.0,
+    sample: 10.3,
     weigh: 4.0,
-    product: 14.9,
+    product: 13.8,
     each: 0.0,
-    term: 296.0,
-    rest: [0.0, 0.0],
+    term: 347.0,
+    rest: [174.0, 0.0],
 };
 /// With conjugates four real sums are kept apart, from which both products come.
 const F32_CONJUGATES: OfWeights = OfWeights {
-    sample: 8.3,
+    sample: 12.2,
     weigh: 0.0,
-    product: 8.7,
-    each: 500.0,
-    term: 40.0,
-    rest: [344.0, 0.0],
+    product: 13.1,
+    each: 550.0,
+    term: 0.0,
+    rest: [576.0, 0.0],
 };
 const F16_CONJUGATES: OfWeights = OfWeights {
-    sample: 24.0,
+    sample: 22.9,
     weigh: 0.0,
-    product: 22.0,
-    each: 370.0,
-    term: 20.0,
-    rest: [375.0, 0.0],
+    product: 19.2,
+    each: 507.0,
+    term: 0.0,
+    rest: [646.0, 0.0],
 };
 const I8_CONJUGATES: OfWeights = OfWeights {
-    sample: 13.0,
+    sample: 14.0,
     weigh: 0.0,
-    term: 265.0,
-    ..I8
+    term: 197.0,
+    product: 13.5,
+    each: 142.0,
+    rest: [349.0, 0.0],
 };
 
 /// Combined: a sample of z, a term of the bispectrum, and each z_k of it.
@@ -82,16 +87,25 @@ const COMBINED_TERM: f64 = 94.0;
 const COMBINED_COEFFICIENT: f64 = 37.0;
 
 /// Cyclic: a term and a run of all pairs, a term of listed ones.
-const TERM_OF_RUN: f64 = 19.5;
+const TERM_OF_RUN: f64 = 23.0;
 const RUN: f64 = 91.0;
-const LISTED_TERM: f64 = 110.0;
+const LISTED_TERM: f64 = 181.0;
 /// Of the transform: at all, an element, a line along a factor, a butterfly, a multiply-add of a real and of a complex sum.
-const TRANSFORM: f64 = 1000.0;
-const ELEMENT: f64 = 30.0;
+const TRANSFORM: f64 = 1520.0;
+const ELEMENT: f64 = 41.5;
 const LINE: f64 = 145.0;
 const BUTTERFLY: f64 = 20.6;
 const REAL_SUM: f64 = 19.6;
 const COMPLEX_SUM: f64 = 25.0;
+
+/// Couplings: the section at all, a row of U, a term, an entry of its tensor and a factor of that.
+const SECTION: f64 = 6300.0;
+const COUPLED_ROW: f64 = 50.0;
+const COUPLED_TERM: f64 = 124.0;
+const ENTRY: f64 = 9.0;
+const FACTOR: f64 = 9.0;
+/// A number of U that is dense, and one that is sparse, in f32, f16 and i8.
+const COUPLED_NUMBER: [[f64; 2]; 3] = [[6.5, 13.0], [9.7, 16.0], [5.5, 14.4]];
 
 /// The estimate for the streaming form, with a closure that does nothing.
 #[must_use]
@@ -114,6 +128,7 @@ pub fn estimate(model: &Model<'_>) -> u64 {
             let factors: Vec<u16> = factors.iter().collect();
             transformed(transform, &factors) + of_group(model, &factors)
         }
+        (Structure::Couplings(couplings), weights) => coupled(model, &couplings, &weights),
         (Structure::Conjugates { .. }, Weights::I8 { .. }) => of_weights(model, &I8_CONJUGATES),
         (Structure::Conjugates { .. }, Weights::F16(_)) => of_weights(model, &F16_CONJUGATES),
         (Structure::Conjugates { .. }, _) => of_weights(model, &F32_CONJUGATES),
@@ -122,6 +137,24 @@ pub fn estimate(model: &Model<'_>) -> u64 {
         _ => of_weights(model, &F32),
     };
     count.round() as u64
+}
+
+fn coupled(model: &Model<'_>, couplings: &Couplings<'_>, weights: &Weights<'_>) -> f64 {
+    let of_number = match weights {
+        Weights::I8 { .. } => COUPLED_NUMBER[2],
+        Weights::F16(_) => COUPLED_NUMBER[1],
+        _ => COUPLED_NUMBER[0],
+    };
+    let numbers = match couplings.basis {
+        Basis::Sparse { columns, .. } => of_number[1] * columns.len() as f64,
+        _ => of_number[0] * (model.rows() * model.inputs()) as f64,
+    };
+    let forms = couplings.terms.iter().map(|term| {
+        let head = couplings.tensors.get(term).unwrap_or_default();
+        let entry = ENTRY + FACTOR * f64::from(head.order);
+        COUPLED_TERM + entry * f64::from(head.entries)
+    });
+    SECTION + COUPLED_ROW * model.rows() as f64 + numbers + forms.sum::<f64>()
 }
 
 fn of_weights(model: &Model<'_>, cost: &OfWeights) -> f64 {

@@ -79,7 +79,7 @@ pub fn integers(w: &ArrayView2<'_, Complex32>) -> Result<Integers> {
 }
 
 /// The scale of a row with the least squared error, and its q.
-fn quantised(row: &[f64]) -> (f32, Vec<i8>) {
+pub(super) fn quantised(row: &[f64]) -> (f32, Vec<i8>) {
     let largest = row.iter().fold(0.0_f64, |largest, w| largest.max(w.abs()));
     if row.iter().any(|w| w.is_nan()) {
         return (f32::NAN, Vec::new());

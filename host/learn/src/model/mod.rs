@@ -1,11 +1,14 @@
 //! Models: `.bsn` files, the forms and encodings one model can take, what each costs, and source code of them.
 
+pub(crate) mod batch;
 pub mod c;
 pub mod combined;
 pub mod conjugates;
 pub mod cost;
+pub mod couplings;
 pub mod cyclic;
 pub mod emit;
+pub mod features;
 pub mod file;
 pub mod form;
 pub mod halves;

@@ -1,6 +1,8 @@
-//! What the mathematics is computed with: two precisions, matrices and their products, Adam, whitening, random streams.
+//! What the mathematics is computed with: two precisions, matrices and their products, assignment, Adam, whitening, random streams.
 
 pub mod adam;
+pub mod assignment;
+pub mod least_squares;
 pub(crate) mod matrix;
 pub mod orthogonal;
 pub mod random;

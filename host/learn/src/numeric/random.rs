@@ -26,6 +26,10 @@ pub enum Purpose {
     Starts,
     /// Weights, batches and what is dropped of a classifier.
     Classifier,
+    /// Which members are matched, and in what order.
+    Permutations,
+    /// Irreps, couplings and signals to test them on.
+    Couplings,
 }
 
 /// The numbers of `seed` for `purpose`, from the beginning.

@@ -1,12 +1,12 @@
 //! Postcard behind a magic and a version and before a CRC-32, written to a new file and renamed, so that there is always
 //! a whole one. For files that only this program reads.
 
-use super::NewFile;
+use super::{NewFile, read_file};
+use crate::limits::MOST_CHECKPOINT_BYTES;
 use crate::{Error, Result};
 use crc::{CRC_32_ISO_HDLC, Crc, Table};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use std::fs;
 use std::path::Path;
 
 /// Sixteen tables, the fastest of the crate.
@@ -27,19 +27,29 @@ pub(crate) struct Checksummed {
 impl Checksummed {
     /// Replaces the file at `path`; where that cannot be done, the old one stays.
     pub(crate) fn write(&self, path: &Path, value: &impl Serialize) -> Result<()> {
+        let mut file = NewFile::create(path, true)?;
+        file.write(&self.encode(value))?;
+        file.commit()
+    }
+
+    /// All bytes of the file.
+    pub(crate) fn encode(&self, value: &impl Serialize) -> Vec<u8> {
         let mut bytes = self.magic.to_vec();
         bytes.push(self.version);
         let mut bytes = postcard::to_extend(value, bytes).expect("vectors and numbers serialise");
         let crc = CRC.checksum(&bytes);
         bytes.extend(crc.to_le_bytes());
-        let mut file = NewFile::create(path, true)?;
-        file.write(&bytes)?;
-        file.commit()
+        bytes
     }
 
     /// Reads the file at `path`: whatever its bytes, a value or one line.
     pub(crate) fn read<T: DeserializeOwned>(&self, path: &Path) -> Result<T> {
-        let bytes = fs::read(path).map_err(|error| Error::reading(path, &error))?;
+        let bytes = read_file(path, self.what, MOST_CHECKPOINT_BYTES)?;
+        self.decode(path, &bytes)
+    }
+
+    /// Of the bytes of a file; `path` is what they are called in messages.
+    pub(crate) fn decode<T: DeserializeOwned>(&self, path: &Path, bytes: &[u8]) -> Result<T> {
         let damaged = |what: &str| Error::file(path, what, self.damaged);
         let (message, crc) = bytes
             .split_last_chunk::<4>()

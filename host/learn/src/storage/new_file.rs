@@ -1,8 +1,10 @@
 //! A file that appears under its name once it is complete.
 
+use super::disk;
+use super::leftovers::{self, PREFIX, SUFFIX};
 use crate::{Error, Result};
 use std::fs;
-use std::io::Write;
+use std::io;
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
@@ -26,7 +28,8 @@ use tempfile::NamedTempFile;
 pub struct NewFile {
     path: PathBuf,
     replace: bool,
-    file: NamedTempFile,
+    /// None once it has its name.
+    file: Option<NamedTempFile>,
 }
 
 impl NewFile {
@@ -41,21 +44,29 @@ impl NewFile {
             Some(folder) => folder,
             None => return Err(Error::file(&path, "is a directory", "name a file in it")),
         };
+        leftovers::remove_once(folder);
         let mut builder = tempfile::Builder::new();
-        builder.prefix(".bispectral-").suffix(".tmp");
+        builder.prefix(PREFIX).suffix(SUFFIX);
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
             // As any new file; less what the user's mask takes away.
             builder.permissions(fs::Permissions::from_mode(0o666));
         }
-        let file = builder
-            .tempfile_in(folder)
-            .map_err(|error| Error::writing(&path, &error))?;
+        let writing = |error| Error::writing(&path, &error);
+        disk::creating().map_err(writing)?;
+        let file = loop {
+            let file = builder.tempfile_in(folder).map_err(writing)?;
+            // Between these two lines, another process may take it for one that was left behind.
+            let _ = file.as_file().try_lock();
+            if file.path().exists() {
+                break file;
+            }
+        };
         Ok(NewFile {
             path,
             replace,
-            file,
+            file: Some(file),
         })
     }
 
@@ -64,37 +75,78 @@ impl NewFile {
     /// # Errors
     /// The disk is full, or fails.
     pub fn write(&mut self, bytes: &[u8]) -> Result<()> {
+        let file = self.file();
+        let temporary = file.path().to_owned();
+        let written = disk::write(file.as_file_mut(), &temporary, bytes);
+        written.map_err(|error| Error::writing(&self.path, &error))
+    }
+
+    /// Refuses to take the place of one of `inputs`.
+    ///
+    /// # Errors
+    /// Which one it is.
+    pub fn other_than(self, inputs: &[&Path]) -> Result<Self> {
+        for input in inputs {
+            if is_same(&self.path, input) {
+                return Err(overwrites(input));
+            }
+        }
+        Ok(self)
+    }
+
+    fn file(&mut self) -> &mut NamedTempFile {
         self.file
-            .write_all(bytes)
-            .map_err(|error| Error::writing(&self.path, &error))
+            .as_mut()
+            .expect("it is there until it is committed")
     }
 
     /// Gives the file its name, with all of its bytes on the disk.
     ///
     /// # Errors
     /// The disk fails, or another program made a file of this name meanwhile.
-    pub fn commit(self) -> Result<()> {
-        let NewFile {
-            path,
-            replace,
-            file,
-        } = self;
-        file.as_file()
-            .sync_all()
-            .map_err(|error| Error::writing(&path, &error))?;
-        let persisted = if replace {
-            file.persist(&path)
-        } else {
-            file.persist_noclobber(&path)
-        };
-        match persisted {
-            Ok(_) => Ok(()),
-            Err(failed) if failed.error.kind() == std::io::ErrorKind::AlreadyExists => {
-                Err(exists(&path))
-            }
-            Err(failed) => Err(Error::writing(&path, &failed.error)),
+    pub fn commit(mut self) -> Result<()> {
+        let (path, replace) = (self.path.clone(), self.replace);
+        let temporary = self.file().path().to_owned();
+        let synced = disk::sync(self.file().as_file(), &temporary);
+        synced.map_err(|error| Error::writing(&path, &error))?;
+        let persisted = disk::renamed(&temporary, &path, || {
+            let Some(file) = self.file.take() else {
+                return Ok(());
+            };
+            let persisted = if replace {
+                file.persist(&path)
+            } else {
+                file.persist_noclobber(&path)
+            };
+            persisted.map(drop).map_err(|failed| failed.error)
+        });
+        persisted.map_err(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists => exists(&path),
+            _ => Error::writing(&path, &error),
+        })
+    }
+}
+
+/// As after a loss of power, where a test asks for one: nothing is tidied up.
+impl Drop for NewFile {
+    fn drop(&mut self) {
+        if let Some(file) = &mut self.file
+            && disk::fault::is_off()
+        {
+            file.disable_cleanup(true);
         }
     }
+}
+
+/// Whether both are there and are one file.
+pub(super) fn is_same(a: &Path, b: &Path) -> bool {
+    matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
+}
+
+/// An input that would be overwritten.
+pub(super) fn overwrites(input: &Path) -> Error {
+    let what = "it is read, and would be overwritten";
+    Error::file(input, what, "choose another name for the result")
 }
 
 fn exists(path: &Path) -> Error {

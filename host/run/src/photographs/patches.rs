@@ -101,7 +101,7 @@ impl Patches {
         // What a dull photograph does not give, the next ones do, and the first ones on a second round.
         for round in 0..2 {
             for place in 0..photographs {
-                let share = (place + 1) * self.count / photographs;
+                let share = (place + 1).saturating_mul(self.count) / photographs;
                 let target = if round == 0 { share } else { self.count };
                 if cut.taken.len() < target {
                     cut.add(place, photograph(place)?.as_ref(), target)?;
@@ -136,7 +136,8 @@ impl Cut<'_> {
             ));
         }
         let least = contrast * range(image);
-        for _ in 0..DRAWS * (target - self.taken.len()) {
+        let places = (height - size + 1) * (width - size + 1);
+        for _ in 0..DRAWS * (target - self.taken.len()).min(places) {
             let row = self.random.random_range(0..=height - size);
             let column = self.random.random_range(0..=width - size);
             let rows = image.rows().into_iter().skip(row).take(size);

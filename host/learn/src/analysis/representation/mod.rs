@@ -1,13 +1,16 @@
-//! What signals are compared by: the bispectrum, and two kinds of features that forget more.
+//! What signals are compared by: the bispectrum, the forms of couplings, and two kinds of features that forget more.
 //!
-//! Each is brought to unit length, f(x) = v(x)/‖v(x)‖, so that none changes with the length of x; each knows the values
+//! Each is brought to unit length, f(x) = v(x)/‖v(x)‖, so that none changes with the length of x (the forms are of z/‖z‖
+//! already); each knows the values
 //! t_k = f(target k) that it is to take, and how ‖f(x) − t_k‖² changes with x.
 
 mod bispectrum;
+mod forms;
 mod pooled;
 mod power;
 
 pub use bispectrum::Bispectrum;
+pub use forms::Forms;
 pub use pooled::Pooled;
 pub use power::Power;
 

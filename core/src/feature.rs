@@ -1,0 +1,90 @@
+//! Which kinds of models a program was built for: one cargo feature a kind, so that a program pays in flash for those it
+//! uses.
+
+use core::fmt;
+
+/// A cargo feature of this crate without which some models are refused.
+///
+/// ```
+/// use bispectral_core::{Error, Feature};
+///
+/// let error = Error::NeedsFeature { feature: Feature::Fft };
+/// assert_eq!(error.to_string(), "the model needs the feature `fft` of bispectral-core: build with it, or export another form");
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub enum Feature {
+    /// z_ij from W itself.
+    Dense,
+    /// z_ij from W whose conjugate rows are stored once.
+    Conjugates,
+    /// z_ij as combinations of z_k.
+    Combined,
+    /// z_ij by the arithmetic of a product of cyclic groups.
+    Cyclic,
+    /// The fast Fourier transform of such a group, of factors up to 256.
+    Fft,
+    /// The same of factors of 512 and 1024.
+    Fft1024,
+    /// Invariant forms of blocks, for groups that need not commute.
+    Couplings,
+    /// Weights of every structure but cyclic that are f32.
+    F32,
+    /// Weights that are f16.
+    F16,
+    /// Weights that are i8.
+    I8,
+    /// Features of degree one in place of β̄.
+    DegreeOne,
+    /// A classifier behind the invariants.
+    Head,
+}
+
+impl Feature {
+    /// As Cargo.toml calls it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Feature::Dense => "dense",
+            Feature::Conjugates => "conjugates",
+            Feature::Combined => "combined",
+            Feature::Cyclic => "cyclic",
+            Feature::Fft => "fft",
+            Feature::Fft1024 => "fft-1024",
+            Feature::Couplings => "couplings",
+            Feature::F32 => "f32",
+            Feature::F16 => "f16",
+            Feature::I8 => "i8",
+            Feature::DegreeOne => "degree-one",
+            Feature::Head => "head",
+        }
+    }
+
+    /// Whether this program was built with it.
+    #[must_use]
+    #[inline(always)]
+    pub const fn is_on(self) -> bool {
+        match self {
+            Feature::Dense => cfg!(feature = "dense"),
+            Feature::Conjugates => cfg!(feature = "conjugates"),
+            Feature::Combined => cfg!(feature = "combined"),
+            Feature::Cyclic => cfg!(feature = "cyclic"),
+            Feature::Fft => cfg!(feature = "fft"),
+            Feature::Fft1024 => cfg!(feature = "fft-1024"),
+            Feature::Couplings => cfg!(feature = "couplings"),
+            Feature::F32 => cfg!(feature = "f32"),
+            Feature::F16 => cfg!(feature = "f16"),
+            Feature::I8 => cfg!(feature = "i8"),
+            Feature::DegreeOne => cfg!(feature = "degree-one"),
+            Feature::Head => cfg!(feature = "head"),
+        }
+    }
+}
+
+impl fmt::Display for Feature {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}

@@ -1,0 +1,95 @@
+//! Samples as they are measured: floats, or the integers of a converter, which need no copy as floats.
+
+/// A sample of a signal: an f32, or a 16-bit integer as an analog-to-digital converter gives it.
+///
+/// Every integer of 16 bits is an f32, too, so a signal of integers has the bits of the same signal as floats.
+///
+/// ```
+/// # use bispectral_core::{Complex32, Model, pair_count, scratch_len};
+/// # let bytes = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/models/z4.bsn"));
+/// let model = Model::from_bytes(bytes)?;
+/// let (mut scratch, mut a) = ([0.0; scratch_len(4, 3)], [Complex32::ZERO; pair_count(3)]);
+/// let mut b = a;
+/// model.invariants(&[2048_u16, 4095, 0, 7], &mut scratch, &mut a)?;
+/// model.invariants(&[2048.0, 4095.0, 0.0, 7.0], &mut scratch, &mut b)?;
+/// assert_eq!(a, b);
+/// # Ok::<(), bispectral_core::Error>(())
+/// ```
+pub trait Sample: Copy + sealed::Sealed {}
+
+impl Sample for f32 {}
+impl Sample for i16 {}
+impl Sample for u16 {}
+
+/// Samples as the computations take them, so that these are compiled once for all types.
+#[derive(Clone, Copy)]
+pub enum Signal<'x> {
+    /// Floats where they lie.
+    Floats(&'x [f32]),
+    /// The floats that numbers of another type are, and how many there are.
+    Numbers(&'x dyn Fn(usize) -> f32, usize),
+}
+
+impl Signal<'_> {
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Signal::Floats(x) => x.len(),
+            Signal::Numbers(_, len) => *len,
+        }
+    }
+
+    /// The sample at this index; zero past the last.
+    #[inline(always)]
+    pub(crate) fn get(&self, n: usize) -> f32 {
+        match self {
+            Signal::Floats(x) => x.get(n).copied().unwrap_or_default(),
+            Signal::Numbers(value, _) => value(n),
+        }
+    }
+
+    /// Hands out index and value of every sample.
+    #[inline(always)]
+    pub(crate) fn each(self, mut each: impl FnMut(usize, f32)) {
+        match self {
+            Signal::Floats(x) => {
+                for (n, x) in x.iter().enumerate() {
+                    each(n, *x);
+                }
+            }
+            Signal::Numbers(value, len) => {
+                for n in 0..len {
+                    each(n, value(n));
+                }
+            }
+        }
+    }
+}
+
+pub(crate) mod sealed {
+    use super::Signal;
+
+    /// How samples are seen.
+    pub trait Sealed: Sized {
+        /// Calls `with` with samples of this type.
+        fn signal<R>(x: &[Self], with: impl FnOnce(Signal<'_>) -> R) -> R;
+    }
+
+    impl Sealed for f32 {
+        #[inline(always)]
+        fn signal<R>(x: &[f32], with: impl FnOnce(Signal<'_>) -> R) -> R {
+            with(Signal::Floats(x))
+        }
+    }
+
+    macro_rules! integers {
+        ($($integer:ty),*) => {
+            $(impl Sealed for $integer {
+                fn signal<R>(x: &[$integer], with: impl FnOnce(Signal<'_>) -> R) -> R {
+                    let value = |n: usize| x.get(n).copied().unwrap_or_default().into();
+                    with(Signal::Numbers(&value, x.len()))
+                }
+            })*
+        };
+    }
+    integers!(i16, u16);
+}

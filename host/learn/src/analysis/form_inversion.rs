@@ -1,0 +1,189 @@
+//! A signal from the invariants of couplings: u with form(u) = t and ‖u‖ = 1, by least squares from random starts.
+//!
+//! What a start knows already is put in: forms of order one are coefficients, and the squares of blocks are their lengths; only
+//! the directions are drawn. From there Levenberg's and Marquardt's steps go down Σ (form(u) − t)², and a start that ends in
+//! a valley above zero is followed by another.
+
+use crate::group::couplings::Couplings;
+use crate::numeric::least_squares::least_squares;
+use crate::numeric::random::{Purpose, stream_at};
+use ndarray::Array1;
+use rand::RngExt;
+use rand_distr::StandardNormal;
+
+/// Steps from one start.
+const STEPS: usize = 200;
+/// Σ (form(u) − t)² of what is called inverted: f64 arrives near 1e-30.
+const SOLVED: f64 = 1e-20;
+
+/// What came of an inversion.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FormInversion {
+    /// A signal, its z of unit length.
+    pub signal: Vec<f64>,
+    /// Σ (form − t)² that it leaves.
+    pub residual: f64,
+    /// Starts that it took.
+    pub starts: usize,
+}
+
+impl FormInversion {
+    /// Whether the signal has the invariants it was asked to have.
+    #[must_use]
+    pub fn is_solved(&self) -> bool {
+        self.residual <= SOLVED
+    }
+}
+
+/// A signal with the invariants `target`, one a term, from at most `starts` starts; the best one where none is exact. U must
+/// have orthonormal rows, as those of a group's blocks are.
+///
+/// # Panics
+/// `target` has not one number a term.
+#[must_use]
+pub fn invert_forms(
+    couplings: &Couplings,
+    target: &[f64],
+    starts: usize,
+    seed: u64,
+) -> FormInversion {
+    assert_eq!(target.len(), couplings.terms().len());
+    let lengths = Lengths::of(couplings, target);
+    let residuals = |u: &[f64]| {
+        let forms = couplings.forms(u);
+        forms.iter().zip(target).map(|(form, t)| form - t).collect()
+    };
+    let mut best = FormInversion {
+        signal: vec![0.0; couplings.inputs()],
+        residual: f64::INFINITY,
+        starts: 0,
+    };
+    for number in 0..starts.max(1) {
+        let start = lengths.start(seed, number as u64);
+        let found = least_squares(start, SOLVED * 1e-6, STEPS, residuals, |u| {
+            couplings.forms_jacobian(u)
+        });
+        if found.residual < best.residual {
+            let u = Array1::from(found.at);
+            best.signal = u.dot(couplings.basis()).to_vec();
+            best.residual = found.residual;
+        }
+        best.starts = number + 1;
+        if best.is_solved() {
+            break;
+        }
+    }
+    best
+}
+
+/// What the invariants tell at once.
+struct Lengths {
+    rows: usize,
+    /// Coefficients that are invariants themselves.
+    known: Vec<(usize, f64)>,
+    /// Where a block begins, its rows, and its length.
+    blocks: Vec<(usize, usize, f64)>,
+}
+
+impl Lengths {
+    fn of(couplings: &Couplings, target: &[f64]) -> Self {
+        let (mut known, mut blocks) = (Vec::new(), Vec::new());
+        for (term, &t) in couplings.terms().iter().zip(target) {
+            let tensor = &couplings.tensors()[term.tensor];
+            let offset = term.offsets[0];
+            let Some(value) = tensor.entries().first().map(|entry| entry.value) else {
+                continue;
+            };
+            let diagonal = |entry: &crate::group::couplings::Entry| {
+                let index = entry.index();
+                index[0] == index[1] && entry.value == value
+            };
+            if tensor.order() == 1 && tensor.dims() == [1] {
+                known.push((offset, t / value));
+            } else if tensor.order() == 2
+                && term.offsets[1] == offset
+                && tensor.entries().len() == tensor.dims()[0]
+                && tensor.entries().iter().all(diagonal)
+            {
+                blocks.push((offset, tensor.dims()[0], (t / value).max(0.0).sqrt()));
+            }
+        }
+        Lengths {
+            rows: couplings.rows(),
+            known,
+            blocks,
+        }
+    }
+
+    fn start(&self, seed: u64, number: u64) -> Vec<f64> {
+        let mut random = stream_at(seed, Purpose::Starts, [number, 0]);
+        let scale = 1.0 / (self.rows as f64).sqrt();
+        let mut u: Vec<f64> = (0..self.rows)
+            .map(|_| scale * random.sample::<f64, _>(StandardNormal))
+            .collect();
+        for &(offset, rows, length) in &self.blocks {
+            let block = &mut u[offset..offset + rows];
+            let drawn = block.iter().map(|x| x * x).sum::<f64>().sqrt();
+            block
+                .iter_mut()
+                .for_each(|x| *x *= length / drawn.max(f64::MIN_POSITIVE));
+        }
+        for &(at, value) in &self.known {
+            u[at] = value;
+        }
+        u
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::group::{Action, couplings_of, known_action};
+
+    /// The distance of the inverted signal from the orbit, both of unit length.
+    fn distance(action: &Action, x: &[f64], found: &[f64]) -> f64 {
+        let unit = |x: &[f64]| {
+            let length = x.iter().map(|x| x * x).sum::<f64>().sqrt();
+            x.iter().map(|x| x / length).collect::<Vec<f64>>()
+        };
+        let (x, found) = (unit(x), unit(found));
+        let from = |moved: Vec<f64>| {
+            moved
+                .iter()
+                .zip(&found)
+                .map(|(a, b)| (a - b).powi(2))
+                .sum::<f64>()
+        };
+        let distances = action
+            .elements()
+            .iter()
+            .map(|element| from(element.moved(&x)));
+        distances.fold(f64::INFINITY, f64::min).sqrt()
+    }
+
+    #[test]
+    fn signals_come_back_from_their_invariants_up_to_the_group() {
+        for name in ["S3", "D4", "Q8", "D8", "A4", "S4", "Z7⋊Z3", "Dic6"] {
+            let action = known_action(name, None).unwrap();
+            let couplings = couplings_of(&action, 0).unwrap();
+            let begun = std::time::Instant::now();
+            let (mut solved, mut inside, mut starts) = (0, 0, 0);
+            for seed in 0..20 {
+                let mut random = stream_at(seed, Purpose::Exemplars, [7, 7]);
+                let x: Vec<f64> = (0..action.degree())
+                    .map(|_| random.sample(StandardNormal))
+                    .collect();
+                let target = couplings.invariants(&x).unwrap();
+                let found = invert_forms(&couplings, &target, 100, seed);
+                solved += usize::from(found.is_solved());
+                inside += usize::from(distance(&action, &x, &found.signal) < 1e-6);
+                starts += found.starts;
+            }
+            println!(
+                "{name}: {solved} solved, {inside} in the orbit, {starts} starts, {:?} each",
+                begun.elapsed() / 20
+            );
+            assert_eq!((solved, inside), (20, 20), "{name}");
+        }
+    }
+}

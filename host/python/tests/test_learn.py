@@ -1,0 +1,135 @@
+"""Learning, and what came of it."""
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+
+import numpy as np
+import pytest
+
+import bispectral
+from bispectral import Error, Model, datasets, learn
+
+
+def test_a_group_is_learned_from_labels_alone():
+    X, y = datasets.group("Z4xZ2", exemplars=20)
+    learned = learn(X, y)
+    assert learned.group == "Z4xZ2" and learned.why_no_group is None
+    assert learned.model.group == "Z4xZ2" and learned.W.shape == (8, 8) and learned.W.dtype == np.complex64
+    table = learned.table
+    assert sorted(table[0].tolist()) == list(range(8)) and (table == table.T).all()
+    assert learned.evaluation["within"] < 1e-9 < 1 < learned.evaluation["between"]
+
+
+def test_the_same_seed_gives_the_same_bits_with_any_number_of_threads():
+    X, y = datasets.group("Z3xZ3", exemplars=15)
+    X = X + np.random.default_rng(0).normal(scale=0.05, size=X.shape).astype(np.float32)
+    one, three = (learn(X, y, threads=threads, phases=["spectral"]) for threads in (1, 3))
+    assert one.model == three.model and (one.W == three.W).all()
+
+
+def test_labels_are_integers_or_words_and_samples_of_any_real_type():
+    X, y = datasets.group("Z6", exemplars=12)
+    words = np.array([f"thing {label}" for label in y])
+    assert learn(X, words).group == learn(X.astype(np.float64), y).group == "Z6"
+    order = np.asfortranarray(X)
+    assert learn(order, y).model == learn(X, y).model
+
+
+def test_images_are_three_dimensional_and_exemplars_can_be_moved():
+    images = datasets.patches(30, 6)
+    learned = learn(images, transform="translate2d")
+    assert learned.group == "Z6xZ6"
+    assert learned.model.features(images).shape == (30, 666)
+
+
+def test_every_step_is_told_and_an_exception_on_the_way_ends_it():
+    X, y = datasets.group("Z6", exemplars=12)
+    told = []
+    learn(X, y, progress=told.append, phases=[{"loss": "second-order", "steps": 30, "tolerance": 0}], restarts=0)
+    assert [step["step"] for step in told] == list(range(1, 31)) and told[0]["phase"] == 1
+
+    def stop(step):
+        if step["step"] == 5:
+            raise RuntimeError("enough")
+
+    with pytest.raises(RuntimeError, match="enough"):
+        learn(X, y, progress=stop, phases=[{"loss": "second-order", "steps": 1_000_000, "tolerance": 0}])
+
+
+def test_ctrl_c_ends_learning():
+    program = """
+        import bispectral, sys
+        X, y = bispectral.datasets.group("Z16", exemplars=20)
+        print("ready", flush=True)
+        try:
+            bispectral.learn(X, y, phases=[{"loss": "orbit-separation", "steps": 10**9, "tolerance": 0}])
+        except KeyboardInterrupt:
+            print("interrupted")
+            sys.exit(7)
+    """
+    process = subprocess.Popen([sys.executable, "-c", textwrap.dedent(program)], stdout=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "ready\n"
+    time.sleep(0.5)
+    os.kill(process.pid, signal.SIGINT)
+    assert process.wait(timeout=20) == 7 and process.stdout.read() == "interrupted\n"
+
+
+def test_a_fork_learns_as_its_parent_does():
+    X, y = datasets.group("Z6", exemplars=12)
+    learned = learn(X, y)
+    child = os.fork()
+    if child == 0:
+        same = learn(X, y).model == learned.model
+        os._exit(0 if same else 1)
+    for _ in range(200):
+        done, status = os.waitpid(child, os.WNOHANG)
+        if done:
+            assert os.waitstatus_to_exitcode(status) == 0
+            return
+        time.sleep(0.1)
+    os.kill(child, signal.SIGKILL)
+    pytest.fail("the fork hangs")
+
+
+@pytest.mark.parametrize(
+    "call, line",
+    [
+        (lambda X, y: learn(X, y[:-1]), "y: labels of shape (71,) for 72 samples: give one label a sample"),
+        (lambda X, y: learn(X), "y: missing: "),
+        (lambda X, y: learn(X, y, held_out=1.5), "held_out: 1.5 is not a share to hold out: set it between 0 and 1"),
+        (lambda X, y: learn(X, y, phases=["third"]), "phases: unknown variant `third`"),
+        (lambda X, y: learn(X, y, phases=[{"loss": "spectral", "stepz": 3}]), "phases: unknown field `stepz`"),
+        (lambda X, y: learn(X, y, threads=0), "threads: 0: take 1 or more"),
+        (lambda X, y: learn(X * 1j, y), "X: its values are complex64: give real numbers"),
+        (lambda X, y: learn(X[0], y), "X: an array of 1 dimensions: "),
+        (lambda X, y: learn(np.where(np.arange(72 * 6).reshape(72, 6) == 20, np.nan, X), y), "samples: row 3: column 2 is NaN: "),
+        (lambda X, y: learn(X, transform="turn"), 'transform: "turn" is unknown: take '),
+        (lambda X, y: learn(X, np.zeros(len(X), int)), "labels: "),
+    ],
+)
+def test_what_cannot_be_learned_is_said_in_one_line(call, line):
+    X, y = datasets.group("Z6", exemplars=12)
+    with pytest.raises(Error) as error:
+        call(X, y)
+    assert str(error.value).startswith(line) and "\n" not in str(error.value), error.value
+    assert isinstance(error.value, ValueError)
+
+
+def test_the_page_and_the_notebook_have_the_pictures(tmp_path):
+    learned = learn(*datasets.group("Z3xZ3", exemplars=15))
+    learned.report(tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text()
+    assert "The symmetry of the data is Z3xZ3" in page and page.count("<svg") >= 3
+    assert set(learned.figures()) == {"cayley", "filters", "distances", "loss"}
+    shown = learned._repr_html_()
+    assert shown.count("<img") == 3 and "Z3xZ3" in shown
+    with pytest.raises(FileNotFoundError):
+        Model.load(tmp_path / "absent.bsn")
+
+
+def test_the_version_is_that_of_the_crates():
+    assert bispectral.__version__ == "0.1.0"

@@ -1,0 +1,76 @@
+#!/usr/bin/env bash
+# What takes longer than the ten minutes of tests/all.sh, for maintainers before a release: undefined behaviour, optimised code,
+# licences, the promise of semantic versions, every combination of features, fuzzing with coverage.
+#
+#     bash tests/deep.sh [STEP…]     # miri sanitizer release deny semver features coverage fuzz; without any, all of them
+#
+# What cannot be had on this machine is skipped and said so at the end; FUZZ_SECONDS (600) is the time for each target.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+FUZZ_SECONDS="${FUZZ_SECONDS:-600}"
+STEPS=("$@")
+[ "${#STEPS[@]}" -gt 0 ] || STEPS=(miri sanitizer release deny semver features coverage fuzz)
+passed=() failed=() skipped=()
+
+skip() { echo "skipped: $1"; skipped+=("$1"); return 77; }
+# tool PROGRAM CRATE: the program, installed where it is not there
+tool() {
+  command -v "$1" >/dev/null || cargo install --locked "$2" || return 1
+}
+nightly() { rustup component add "$1" --toolchain nightly >/dev/null 2>&1; }
+
+# The core has no unsafe code, and the C interface nothing but that at its edge.
+miri() {
+  nightly miri || { skip "miri: no such component of nightly"; return; }
+  (cd core && MIRIFLAGS=-Zmiri-disable-isolation PROPTEST_CASES=4 cargo +nightly miri test --lib) &&
+    (cd core/ffi && MIRIFLAGS=-Zmiri-disable-isolation cargo +nightly miri test --test interface)
+}
+
+sanitizer() {
+  nightly rust-src || { skip "sanitizer: no rust-src of nightly"; return; }
+  local host; host=$(rustc -vV | sed -n 's/^host: //p')
+  (cd core/ffi && RUSTFLAGS=-Zsanitizer=address cargo +nightly test --test interface --target "$host")
+}
+
+release() { cargo test --release --workspace --lib --tests; }
+
+deny() {
+  tool cargo-deny cargo-deny || { skip "deny: cargo-deny could not be installed"; return; }
+  cargo deny check licenses bans sources || return 1
+  cargo deny check advisories || skip "advisories: the database could not be had, or has something against a dependency"
+}
+
+semver() {
+  tool cargo-semver-checks cargo-semver-checks || { skip "semver: cargo-semver-checks could not be installed"; return; }
+  cargo semver-checks -p bispectral-core || skip "semver: no earlier bispectral-core is published to compare with"
+}
+
+features() {
+  tool cargo-hack cargo-hack || { skip "features: cargo-hack could not be installed"; return; }
+  cargo hack check -p bispectral-core --feature-powerset --no-dev-deps
+}
+
+coverage() {
+  tool cargo-llvm-cov cargo-llvm-cov || { skip "coverage: cargo-llvm-cov could not be installed"; return; }
+  rustup component add llvm-tools-preview >/dev/null 2>&1
+  cargo llvm-cov -p bispectral-core --features std,serde,fft
+}
+
+fuzz() {
+  tool cargo-fuzz cargo-fuzz || { skip "fuzz: cargo-fuzz could not be installed"; return; }
+  mkdir -p core/fuzz/corpus/model
+  (cd core && cargo +nightly fuzz run model fuzz/corpus/model fuzz/seeds/model -- -max_total_time="$FUZZ_SECONDS" -print_final_stats=1)
+}
+
+for step in "${STEPS[@]}"; do
+  printf '\n== %s (%d s)\n' "$step" "$SECONDS"
+  "$step"
+  case $? in
+    0) passed+=("$step") ;;
+    77) ;;
+    *) failed+=("$step") ;;
+  esac
+done
+printf '\npassed: %s\nfailed: %s\n' "${passed[*]:-none}" "${failed[*]:-none}"
+for what in "${skipped[@]:-}"; do [ -z "$what" ] || echo "skipped: $what"; done
+[ "${#failed[@]}" -eq 0 ]
