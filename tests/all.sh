@@ -34,7 +34,7 @@ if [ "${#wanted[@]}" -gt 0 ]; then
 fi
 
 step "format"
-for folder in . firmware-example core/fuzz core/ffi; do
+for folder in . firmware-example core/fuzz core/ffi host/python; do
   (cd "$folder" && cargo fmt --all --check)
 done
 
@@ -71,5 +71,8 @@ done
 
 step "packages: what is published builds and passes its tests alone"
 bash tests/package.sh target
+
+step "wheel: built, installed and tested in a fresh environment"
+bash tests/python.sh target
 
 step "all passed"
