@@ -335,7 +335,10 @@ impl Results {
             steps: learned.steps(),
             attempts: learned.attempts(),
             group: learned.group().cloned(),
-            no_group: learned.identification().err().map(ToString::to_string),
+            no_group: match learned.group() {
+                Some(_) => None,
+                None => learned.identification().err().map(ToString::to_string),
+            },
             rows: view.rows(),
             inputs: view.inputs(),
             held_out: *learned.evaluation(),
