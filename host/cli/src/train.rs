@@ -333,6 +333,11 @@ fn each<T: Copy>(
 /// What was recognised, and how well; or why nothing was.
 fn group(results: &Results) -> String {
     match (&results.group, &results.no_group) {
+        (Some(group), _) if group.permutations.is_some() => format!(
+            "{}, {} permutations of the inputs, exactly; the model is of couplings",
+            group.name,
+            group.permutations.unwrap_or_default()
+        ),
         (Some(group), _) if group.known < results.rows => format!(
             "{} ({} rows are learned, the others their products: no signal excites them)",
             group.name, group.known

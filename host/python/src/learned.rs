@@ -224,7 +224,7 @@ impl Learned {
     fn describe(&self) -> String {
         json!({
             "group": self.outcome.group(),
-            "no_group": self.outcome.identification().err().map(ToString::to_string),
+            "no_group": self.outcome.identification().err().filter(|_| self.outcome.group().is_none()).map(ToString::to_string),
             "evaluation": self.outcome.evaluation(),
             "steps": self.outcome.steps(),
             "attempts": self.outcome.attempts(),

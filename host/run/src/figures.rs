@@ -3,7 +3,7 @@
 use crate::Results;
 use bispectral_learn::Error;
 use bispectral_learn::analysis::evaluation;
-use bispectral_learn::group::LearnedTable;
+use bispectral_learn::group::{self, LearnedTable};
 use bispectral_report::number::{percent, scientific};
 use bispectral_report::{Block, Cayley, Distances, Drawing, Figure, Filters, Losses, Table};
 use ndarray::ArrayView2;
@@ -69,6 +69,23 @@ pub fn cayley_drawing(learned: &LearnedTable, order: &[usize], title: &str) -> D
     Cayley::new(products, order, Some(learned.confidences()), title).into()
 }
 
+/// The exact table of a group of permutations.
+#[must_use]
+pub fn exact_cayley(name: &str, table: &group::Cayley, group: &str) -> Block {
+    let order: Vec<usize> = (0..table.order()).collect();
+    let title = format!("Cayley table of {group}");
+    figure(
+        name,
+        Cayley::new(table.products(), &order, None, title),
+        "A square table of colours, every colour once in each row and each column",
+        format!(
+            "The Cayley table of the permutations that were found: the colour of cell (a, b) says which one b and then a is. \
+             It is exact, and proven to be that of {group} where that is a name. A table that is not symmetric about its \
+             diagonal is of a group that does not commute."
+        ),
+    )
+}
+
 /// Distances within and between orbits.
 #[must_use]
 pub fn distances(name: &str, distances: &evaluation::Distances) -> Block {
@@ -129,6 +146,16 @@ pub fn results(caption: &str, runs: &[(&str, &Results)]) -> Table {
         let cells = [name.to_owned()].into_iter().chain(values);
         table.row(cells.chain([best.to_owned()]))
     };
+    // Only β̄ has unit length.
+    let is_coupled = |(_, results): &(&str, &Results)| {
+        let group = results.group.as_ref();
+        group.is_some_and(|group| group.permutations.is_some())
+    };
+    let between = if runs.iter().any(is_coupled) {
+        "far above that"
+    } else {
+        "about 2"
+    };
     let mut table = table.numbers("wanted");
     table = row(table, "group that was recognised", "", &|results| {
         let group = results.group.as_ref();
@@ -140,6 +167,7 @@ pub fn results(caption: &str, runs: &[(&str, &Results)]) -> Table {
         "1",
         &|results| {
             let group = results.group.as_ref();
+            let group = group.filter(|group| group.permutations.is_none());
             group.map_or_else(|| "—".into(), |group| format!("{:.4}", group.least_overlap))
         },
     );
@@ -152,7 +180,7 @@ pub fn results(caption: &str, runs: &[(&str, &Results)]) -> Table {
     table = row(
         table,
         "mean squared distance between orbits",
-        "about 2",
+        between,
         &|results| format!("{:.2}", results.held_out.between),
     );
     table = row(

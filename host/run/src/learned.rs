@@ -4,6 +4,7 @@ use crate::Results;
 use crate::figures;
 use bispectral_learn::Learned;
 use bispectral_learn::group::LearnedTable;
+use bispectral_learn::learn::Recognised;
 use bispectral_report::{Page, Section};
 use std::path::PathBuf;
 
@@ -44,7 +45,13 @@ pub fn page(
         ),
     )
     .section(Section::new("Results").paragraph(recognised).table(table));
-    if let Some(group) = learned.group().filter(|_| w.nrows() <= MOST_ROWS) {
+    let coupled = |group: &&Recognised| group.permutations.is_some();
+    if let (Some(group), Some(action)) = (learned.group().filter(coupled), learned.action()) {
+        if action.order() <= MOST_ROWS {
+            let cayley = figures::exact_cayley("cayley", &action.table(), &group.name);
+            page = page.section(Section::new("The group").block(cayley));
+        }
+    } else if let Some(group) = learned.group().filter(|_| w.nrows() <= MOST_ROWS) {
         let cayley = match LearnedTable::of(&w) {
             Ok(table) => {
                 let title = format!("{}, as it was learned", group.name);

@@ -8,9 +8,12 @@ pub mod console;
 pub mod figures;
 pub mod learned;
 pub mod pages;
+pub mod permutations;
 pub mod photographs;
 mod run;
 pub mod source;
 pub mod training;
 
-pub use run::{CONFIG, METRICS, MODEL, Outcome, RESULTS, Record, Results, Run, WEIGHTS};
+pub use run::{
+    CONFIG, METRICS, MODEL, Outcome, PERMUTATIONS, RESULTS, Record, Results, Run, WEIGHTS,
+};

@@ -1,11 +1,11 @@
-//! A run and its folder: `config.toml`, `checkpoint.bin`, `metrics.jsonl`, and at the end `model.bsn`, `W.npy` and
-//! `results.json`. Killed at any moment, it goes on from its checkpoint to the same bits.
+//! A run and its folder: `config.toml`, `checkpoint.bin`, `metrics.jsonl`, and at the end `model.bsn`, `W.npy`,
+//! `permutations.npy` where the group permutes inputs, and `results.json`. Killed at any moment, it goes on from its checkpoint to the same bits.
 //!
 //! A run that takes the place of another one is written beside it, and the files of both change places once the new ones are
 //! complete: a folder holds one run or the other. One process at a time writes there.
 
 use crate::config::Config;
-use crate::source;
+use crate::{permutations, source};
 use bispectral_learn::analysis::evaluation::{Distances, Evaluation};
 use bispectral_learn::data::npy;
 use bispectral_learn::data::orbits::Orbits;
@@ -31,7 +31,17 @@ pub const MODEL: &str = "model.bsn";
 pub const WEIGHTS: &str = "W.npy";
 /// What the finished model does.
 pub const RESULTS: &str = "results.json";
-const FILES: [&str; 6] = [CONFIG, CHECKPOINT, METRICS, MODEL, WEIGHTS, RESULTS];
+/// The group as permutations of the inputs, where it is one.
+pub const PERMUTATIONS: &str = "permutations.npy";
+const FILES: [&str; 7] = [
+    CONFIG,
+    CHECKPOINT,
+    METRICS,
+    MODEL,
+    WEIGHTS,
+    PERMUTATIONS,
+    RESULTS,
+];
 
 /// How much work a killed run loses at most, but for the step at hand.
 const BETWEEN_CHECKPOINTS: Duration = Duration::from_secs(1);
@@ -70,7 +80,7 @@ pub struct Results {
     pub steps: u64,
     /// How often training began.
     pub attempts: u32,
-    /// The group whose characters W is, where there is one.
+    /// The group whose characters W is, or whose permutations the couplings do not see, where there is one.
     pub group: Option<Recognised>,
     /// Why there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -302,6 +312,9 @@ impl Run {
         let write = |name, bytes: &[u8]| write(&stage, name, bytes);
         write(WEIGHTS, &npy::complex(&learned.weights()))?;
         write(MODEL, learned.model().bytes())?;
+        if let Some(action) = learned.action() {
+            write(PERMUTATIONS, &permutations::bytes(action))?;
+        }
         let record = Record {
             results: Results::of(&learned, folder.join(MODEL)),
             distances: learned.distances().clone(),
@@ -310,6 +323,10 @@ impl Run {
         write(RESULTS, &json)?;
         if stage != folder {
             replacement::commit(&folder)?;
+            // Of the run that was replaced, where the new one has none; results.json says so where this fails.
+            if learned.action().is_none() {
+                let _ = std::fs::remove_file(folder.join(PERMUTATIONS));
+            }
         }
         Ok(record.results)
     }
@@ -335,7 +352,10 @@ impl Results {
             steps: learned.steps(),
             attempts: learned.attempts(),
             group: learned.group().cloned(),
-            no_group: learned.identification().err().map(ToString::to_string),
+            no_group: match learned.group() {
+                Some(_) => None,
+                None => learned.identification().err().map(ToString::to_string),
+            },
             rows: view.rows(),
             inputs: view.inputs(),
             held_out: *learned.evaluation(),

@@ -387,7 +387,7 @@ impl Engine {
         let evaluation = serde_json::to_value(learned.evaluation()).unwrap_or(Value::Null);
         let told = json!({
             "group": learned.group(),
-            "reason": learned.identification().err().map(ToString::to_string),
+            "reason": learned.identification().err().filter(|_| learned.group().is_none()).map(ToString::to_string),
             "steps": learned.steps(),
             "evaluation": evaluation,
         });

@@ -10,13 +10,16 @@ use bispectral_learn::data::orbits::Split;
 use bispectral_learn::data::{load, weights};
 use bispectral_learn::group::LearnedTable;
 use bispectral_learn::group::identify::identify_table;
+use bispectral_learn::learn::Recognised;
 use bispectral_learn::limits::MOST_METRICS_BYTES;
 use bispectral_learn::storage::read_text;
 use bispectral_learn::storage::replacement::settle;
 use bispectral_report::Block;
 use bispectral_report::{Page, Section};
 use bispectral_run::config::{Config, Data, TransformName};
-use bispectral_run::{CONFIG, METRICS, RESULTS, Record, Results, WEIGHTS, figures};
+use bispectral_run::{
+    CONFIG, METRICS, PERMUTATIONS, RESULTS, Record, Results, WEIGHTS, figures, permutations,
+};
 use ndarray::Array2;
 use std::path::{Path, PathBuf};
 
@@ -90,7 +93,8 @@ impl Finished {
     /// the filters lie.
     pub(crate) fn draw(&self, prefix: &str, layout: &str) -> Result<Drawn> {
         let w = weights::read(&self.folder.join(WEIGHTS))?;
-        let table = self.results().group.is_some() && w.nrows() <= MOST_ROWS;
+        let coupled = self.permutations();
+        let table = self.results().group.is_some() && coupled.is_none() && w.nrows() <= MOST_ROWS;
         let learned = table.then(|| LearnedTable::of(&w.view())).transpose()?;
         let order = self.order(&w, learned.as_ref());
         let shape = self.shape(w.ncols());
@@ -100,11 +104,24 @@ impl Finished {
             let drawing = figures::cayley_drawing(&learned, &order, &title);
             figures::cayley(&name("cayley"), drawing, self.group())
         });
+        let cayley = match coupled {
+            Some(order) if order <= MOST_ROWS => {
+                let action = permutations::read(&self.folder.join(PERMUTATIONS))?;
+                let block = figures::exact_cayley(&name("cayley"), &action.table(), self.group());
+                Some(block)
+            }
+            _ => cayley,
+        };
         Ok(Drawn {
             filters: figures::filters(&name("filters"), w.view(), shape, &order, layout),
             cayley,
             distances: figures::distances(&name("distances"), &self.record.distances),
         })
+    }
+
+    /// How many permutations the group is, where the model is of couplings.
+    fn permutations(&self) -> Option<usize> {
+        self.results().group.as_ref()?.permutations
     }
 
     /// What the run came to.
@@ -187,9 +204,12 @@ impl Finished {
             (None, Some(_)) => "exemplars and all that a given transformation makes of them",
             (None, None) => "examples that belong together, and nothing else",
         };
+        let what = match self.permutations() {
+            Some(_) => "A group of permutations".into(),
+            None => format!("A matrix W of {} rows", self.results().rows),
+        };
         format!(
-            "A matrix W of {} rows was learned from {from}. This is what it came to on samples it had not seen.",
-            self.results().rows
+            "{what} was learned from {from}. This is what it came to on samples it had not seen."
         )
     }
 
@@ -212,6 +232,18 @@ impl Finished {
     /// Which group was recognised, or why none was.
     fn recognised(&self) -> String {
         match (&self.results().group, &self.results().no_group) {
+            (
+                Some(Recognised {
+                    name,
+                    permutations: Some(order),
+                    ..
+                }),
+                _,
+            ) => format!(
+                "The group is {name}: {order} permutations of the inputs, which are in {PERMUTATIONS}, exactly. Its invariants \
+                 are couplings, forms of up to three blocks of coefficients; the rows of U below are the bases of its \
+                 irreducible representations."
+            ),
             (Some(group), _) => format!(
                 "The group was recognised as {}: each learned row is one of its irreducible representations, with an \
                  overlap of {:.4} or more ({:.4} on average). {}",

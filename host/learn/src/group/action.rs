@@ -207,6 +207,37 @@ impl Action {
         }
     }
 
+    /// What the group does on some inputs that it takes to each other: its image there, which has fewer elements where several
+    /// do the same. `None` where it takes one of them to another input.
+    ///
+    /// ```
+    /// use bispectral_learn::group::known_action;
+    ///
+    /// let square = known_action("D4", Some(9))?; // corners, edges and the middle of 3 × 3 pixels
+    /// let orders = square.orbits().into_iter().map(|inputs| square.restricted(&inputs).unwrap().order());
+    /// assert_eq!(orders.collect::<Vec<_>>(), [8, 8, 1]);
+    /// # Ok::<(), bispectral_learn::Error>(())
+    /// ```
+    #[must_use]
+    pub fn restricted(&self, inputs: &[usize]) -> Option<Self> {
+        let restricted = |g: &usize| {
+            let place = |n: &usize| {
+                let image = self.elements[*g].image(*n);
+                inputs.iter().position(|m| *m == image).map(|m| m as u16)
+            };
+            Permutation::new(inputs.iter().map(place).collect::<Option<_>>()?)
+        };
+        let generators: Vec<Permutation> = self
+            .generators
+            .iter()
+            .map(restricted)
+            .collect::<Option<_>>()?;
+        if generators.is_empty() {
+            return Some(Action::trivial(inputs.len()));
+        }
+        Action::generated(&generators, self.order())
+    }
+
     /// The elements that fix `point`.
     #[must_use]
     pub fn stabiliser(&self, point: usize) -> usize {

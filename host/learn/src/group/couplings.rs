@@ -342,6 +342,29 @@ impl Couplings {
         })
     }
 
+    /// The same for signals of `inputs` samples, of which those of `support` are this one's and the others do not count.
+    ///
+    /// # Errors
+    /// Too many inputs, or `support` has not one number below `inputs` for every input of this.
+    pub fn among(&self, support: &[usize], inputs: usize) -> Result<Self, CouplingsError> {
+        let mut basis = Array2::zeros((self.rows(), inputs));
+        if support.len() != self.inputs() || support.iter().any(|&n| n >= inputs) {
+            return Err(CouplingsError::Length {
+                what: "inputs",
+                needed: self.inputs(),
+                found: support.len(),
+            });
+        }
+        for (column, &input) in self.basis.columns().into_iter().zip(support) {
+            basis.column_mut(input).assign(&column);
+        }
+        let all = Couplings::new(basis, self.tensors.clone(), self.terms.clone())?;
+        Ok(Couplings {
+            selective: self.selective,
+            ..all
+        })
+    }
+
     /// The same basis with other tensors of the same shapes, and the terms in another order.
     pub(crate) fn with_terms(&self, tensors: Vec<Tensor>, terms: Vec<Term>) -> Self {
         Couplings {

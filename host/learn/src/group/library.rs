@@ -419,6 +419,25 @@ fn semidirect(order: usize) -> Vec<String> {
     names
 }
 
+/// Whether two tables are of one group: by their invariant factors where they commute, else by an isomorphism.
+///
+/// ```
+/// use bispectral_learn::group::{group_table, is_same_group};
+///
+/// assert!(is_same_group(&group_table("S4")?, &group_table("O")?));
+/// assert!(!is_same_group(&group_table("D4")?, &group_table("Q8")?));
+/// assert!(is_same_group(&group_table("Z6")?, &group_table("Z2xZ3")?));
+/// # Ok::<(), bispectral_learn::Error>(())
+/// ```
+#[must_use]
+pub fn is_same_group(a: &Cayley, b: &Cayley) -> bool {
+    match (Factors::of(a), Factors::of(b)) {
+        (Ok(a), Ok(b)) => a.group() == b.group(),
+        (Err(_), Err(_)) => any_isomorphism(a, b).is_some(),
+        _ => false,
+    }
+}
+
 /// What the group of this table is called. Commutative groups are named by their invariant factors.
 ///
 /// ```

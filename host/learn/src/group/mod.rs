@@ -61,7 +61,9 @@ pub use irreps::{Irrep, real_irreps};
 pub use isomorphism::{is_isomorphism, isomorphism};
 pub use known::known_action;
 pub use learned_table::{LearnedTable, MOST_ROWS};
-pub use library::{GroupName, group_name, group_table, groups_of_order, names_of_order};
+pub use library::{
+    GroupName, group_name, group_table, groups_of_order, is_same_group, names_of_order,
+};
 pub use permutation::Permutation;
 pub use refusal::Refusal;
 pub(crate) use selective::present;

@@ -1,8 +1,10 @@
 //! What was learned: W, the group behind it, and the model with what it does on orbits that were held out.
 
+use super::permutations::Permuted;
 use super::recognition::NotRecognised;
 use crate::analysis::evaluation::{Distances, Evaluation};
 use crate::group::identify::Identification;
+use crate::group::{Action, group_name};
 use crate::model::file::ModelBytes;
 use bispectral_core::Complex32;
 use ndarray::{Array2, ArrayView2};
@@ -14,6 +16,7 @@ pub struct Learned {
     pub(super) weights: Array2<Complex32>,
     pub(super) identification: Result<Identification, NotRecognised>,
     pub(super) group: Option<Recognised>,
+    pub(super) permuted: Option<Permuted>,
     pub(super) model: ModelBytes,
     pub(super) evaluation: Evaluation,
     pub(super) distances: Distances,
@@ -21,11 +24,15 @@ pub struct Learned {
     pub(super) attempts: u32,
 }
 
-/// The group that learning arrived at. The model's W is its exact characters, unless that was not wanted.
+/// The group that learning arrived at. The model's W is its exact characters, unless that was not wanted; where no characters
+/// express it, the model is of couplings.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Recognised {
-    /// By its invariant factors.
+    /// By its invariant factors where it commutes, else by a name that was proven by an isomorphism.
     pub name: String,
+    /// How many permutations of the inputs it is, where the model is of couplings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub permutations: Option<usize>,
     /// The smallest overlap of a learned row with its exact character.
     pub least_overlap: f64,
     /// The mean over all rows.
@@ -41,6 +48,7 @@ impl From<&Identification> for Recognised {
         let (least_overlap, mean_overlap) = found.overlap();
         Recognised {
             name: found.group.to_string(),
+            permutations: None,
             least_overlap,
             mean_overlap,
             moved: found.moved().into_iter().fold(0.0, f64::max),
@@ -49,17 +57,38 @@ impl From<&Identification> for Recognised {
     }
 }
 
+impl Recognised {
+    /// Of permutations, which are exact: rows and inputs are as they should be.
+    pub(super) fn of_permutations(found: &Permuted) -> Self {
+        Recognised {
+            name: group_name(&found.action.table()).name,
+            permutations: Some(found.action.order()),
+            least_overlap: 1.0,
+            mean_overlap: 1.0,
+            moved: 0.0,
+            known: found.action.degree(),
+        }
+    }
+}
+
 impl Learned {
-    /// W as it was learned, for all inputs: zero where every sample is. The model may have exact characters instead.
+    /// W as it was learned, for all inputs: zero where every sample is. The model may have exact characters instead. Where it
+    /// is of couplings, U.
     #[must_use]
     pub fn weights(&self) -> ArrayView2<'_, Complex32> {
         self.weights.view()
     }
 
-    /// The group whose characters the rows of W are, where there is one.
+    /// The group whose characters the rows of W are, or whose irreps the blocks of couplings, where there is one.
     #[must_use]
     pub fn group(&self) -> Option<&Recognised> {
         self.group.as_ref()
+    }
+
+    /// The permutations of the inputs that the group is, where members were matched to find it.
+    #[must_use]
+    pub fn action(&self) -> Option<&Action> {
+        self.permuted.as_ref().map(|found| &found.action)
     }
 
     /// Which row is which character of the group and which input stands at which element; or why there is no group.

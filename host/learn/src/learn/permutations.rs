@@ -69,6 +69,16 @@ pub struct Permuted {
     pub starts: usize,
 }
 
+impl Permuted {
+    /// The same on the inputs of `support` among `inputs` in all; the others stay where they are.
+    pub(super) fn among(self, support: &[usize], inputs: usize) -> Self {
+        Permuted {
+            action: self.action.among(support, inputs),
+            ..self
+        }
+    }
+}
+
 /// A fixpoint of refinement.
 struct Candidate {
     permutation: Permutation,

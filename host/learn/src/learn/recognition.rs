@@ -48,6 +48,11 @@ pub enum NotRecognised {
         /// The mean squared change along orbits.
         change: f64,
     },
+    /// The group permutes inputs in a way that no characters express: the model is of couplings.
+    Couplings {
+        /// The name of the group.
+        group: String,
+    },
     /// The change along orbits cannot be computed.
     Loss(Box<Error>),
 }
@@ -63,6 +68,10 @@ impl fmt::Display for NotRecognised {
             NotRecognised::Invariants { group, change } => write!(
                 f,
                 "its rows are the characters of {group}, but these change by {change:.2} along orbits"
+            ),
+            NotRecognised::Couplings { group } => write!(
+                f,
+                "{group} permutes the inputs in a way that no characters express: its invariants are couplings"
             ),
             NotRecognised::Loss(error) => error.fmt(f),
         }
@@ -137,7 +146,11 @@ impl Trainer {
         // What a gradient has not yet made a character, the next phase may.
         let phase = &self.options.phases[number];
         let completing = phase.loss == LossName::Spectral || number + 1 == last;
+        let phase_matches = phase.loss == LossName::Permutations;
         if self.options.polish && self.recognise_rows(completing).is_ok() {
+            return self.begin(last);
+        }
+        if phase_matches && self.coupled().is_some() {
             return self.begin(last);
         }
         if number + 1 < last {

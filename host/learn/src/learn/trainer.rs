@@ -11,11 +11,12 @@ use super::pruning::steadiest;
 use super::sampler::{Batch, Sampler};
 use super::schedule::Progress;
 use super::spectral::{self, Spectral};
-use super::{Divergence, LearnError, Options};
+use super::{Divergence, LearnError, NotRecognised, Options};
 use crate::Error;
 use crate::analysis::evaluation::{distances, evaluate};
 use crate::data::orbits::Orbits;
 use crate::group::identify::characters;
+use crate::group::{Couplings, couplings_of};
 use crate::model::file::ModelBytes;
 use crate::network::{Loss, Network, SecondOrder, Workspace};
 use crate::numeric::adam::Adam;
@@ -90,6 +91,8 @@ pub struct Trainer {
     spectral: Option<Spectral>,
     /// What matching members came to, where it was tried.
     pub(super) permuted: Option<Result<Permuted, NoPermutations>>,
+    /// The invariants of that group, where W cannot express it.
+    couplings: Option<Couplings>,
     pub(super) workspace: Workspace<f32>,
     pub(super) batch: Batch,
 }
@@ -129,6 +132,7 @@ impl Trainer {
             whitening: None,
             spectral: None,
             permuted: None,
+            couplings: None,
             workspace: Workspace::new(),
             batch: Batch::default(),
         })
@@ -303,6 +307,7 @@ impl Trainer {
             self.network = Network::from_array(&identification.exact().view());
         }
         self.permuted = Some(found);
+        self.couplings = None;
         let loss = Loss {
             invariance: residual,
             reconstruction: 0.0,
@@ -446,6 +451,11 @@ impl Trainer {
     pub fn finish(mut self) -> Result<Learned, LearnError> {
         while self.step()?.is_some() {}
         let identification = self.recognise();
+        if identification.is_err()
+            && let Some((found, couplings)) = self.coupled()
+        {
+            return self.with_couplings(found, &couplings);
+        }
         let weights = self.for_all_inputs(&self.weights());
         let group = identification.as_ref().ok().map(Recognised::from);
         let w = match &identification {
@@ -458,10 +468,63 @@ impl Trainer {
         let view = model.view();
         let evaluation = evaluate(&view, &self.held_out)?;
         let distances = distances(&view, &self.held_out)?;
+        let attempts = self.attempts();
+        let permuted = self.permuted.and_then(Result::ok);
         Ok(Learned {
             weights,
             identification,
             group,
+            permuted: permuted.map(|found| found.among(&self.support, self.held_out.inputs())),
+            model,
+            evaluation,
+            distances,
+            steps: self.taken,
+            attempts,
+        })
+    }
+
+    /// The group of permutations that W cannot express, and its invariants, where such a group was found and W was to be
+    /// learned as it comes.
+    pub(super) fn coupled(&mut self) -> Option<(Permuted, Couplings)> {
+        let matches = |phase: &Phase| phase.loss == LossName::Permutations;
+        let wanted = self.options.polish && self.options.rows.is_none();
+        if !wanted
+            || !self.options.phases.iter().any(matches)
+            || self.orbits.inputs() > permutations::MOST_INPUTS
+        {
+            return None;
+        }
+        // A run that goes on from a checkpoint has not matched members yet.
+        let (orbits, seed) = (&self.orbits, self.seed());
+        let permuted = (self.permuted).get_or_insert_with(|| permutations(orbits, seed));
+        let found = permuted.as_ref().ok()?;
+        if self.couplings.is_none() && characters(&found.action).is_none() {
+            self.couplings = couplings_of(&found.action, self.options.seed).ok();
+        }
+        let (basis, found) = (self.couplings.as_ref()?, found.clone());
+        Some((found, basis.clone()))
+    }
+
+    /// What was learned where the invariants are couplings: no W, and no group of characters.
+    fn with_couplings(self, found: Permuted, couplings: &Couplings) -> Result<Learned, LearnError> {
+        let inputs = self.held_out.inputs();
+        let found = found.among(&self.support, inputs);
+        let couplings = couplings
+            .among(&self.support, inputs)
+            .map_err(Error::from)?;
+        let group = Recognised::of_permutations(&found);
+        let name = Some(group.name.as_str());
+        let model = ModelBytes::of_couplings(&couplings, &self.options.name, name)?;
+        let view = model.view();
+        let evaluation = evaluate(&view, &self.held_out)?;
+        let distances = distances(&view, &self.held_out)?;
+        Ok(Learned {
+            weights: couplings.basis().map(|&u| Complex32::new(u as f32, 0.0)),
+            identification: Err(NotRecognised::Couplings {
+                group: group.name.clone(),
+            }),
+            group: Some(group),
+            permuted: Some(found),
             model,
             evaluation,
             distances,
