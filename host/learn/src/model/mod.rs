@@ -14,4 +14,5 @@ pub mod form;
 pub mod halves;
 pub mod instructions;
 pub mod integers;
+pub mod known;
 pub mod rust;
