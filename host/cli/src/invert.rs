@@ -2,7 +2,6 @@
 
 use crate::models;
 use bispectral_core::Model;
-use bispectral_core::format::Structure;
 use bispectral_learn::analysis::inversion::{Inversion, Rebuilt};
 use bispectral_learn::data::npy::{self, Array, Element};
 use bispectral_learn::group::Determination;
@@ -27,7 +26,7 @@ const UNEXPLAINED: f64 = 0.5;
 /// Y holds normalised invariants as `bispectral features` writes them: complex64 or complex128, of shape (samples, pairs).
 /// X will be float32, of shape (samples, N), each signal of unit length. Where the model's rows are the characters of a
 /// group, signals follow from few coefficients and least squares over all; otherwise they are made from noise by
-/// gradient. Where the invariants do not determine a signal, because too many of its coefficients are zero, X holds one
+/// gradient. A model of couplings is inverted by least squares from several starts. Where the invariants do not determine a signal, because too many of its coefficients are zero, X holds one
 /// of those that have them, and a line says so.
 #[derive(Debug, Args)]
 pub(super) struct Invert {
@@ -78,11 +77,6 @@ impl Invert {
         ])?;
         let file = models::read(&self.model)?;
         let model = file.model()?;
-        if let Structure::Couplings(_) = model.parts().structure {
-            let what = "a model of couplings, which this command does not invert";
-            let remedy = "invert a model of a commutative group, or one of all pairs";
-            return Err(Error::file(&self.model, what, remedy));
-        }
         let mut invariants = self.open(&model)?;
         let inversion = Inversion::new(model, self.restarts, seed).map_err(|error| {
             Error::file(

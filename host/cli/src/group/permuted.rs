@@ -228,7 +228,7 @@ impl InputOrbit {
                 format!("{count} inputs, moved by {} regularly", self.group)
             }
             count => format!(
-                "{count} inputs, moved by {}; {} elements fix each",
+                "{count} inputs, moved by {} ({} elements fix each)",
                 self.group, self.stabiliser
             ),
         }
