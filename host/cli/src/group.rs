@@ -1,6 +1,6 @@
 //! `bispectral group`: which group is behind a model, and what its rows and inputs are in it.
 
-mod permuted;
+pub(super) mod permuted;
 
 use super::models::file_in;
 use bispectral_core::Complex32;

@@ -1,13 +1,17 @@
 //! `bispectral model`: the model of a group that is known by name, without data.
 
 use bispectral_learn::Result;
-use bispectral_learn::model::known::known_model;
+use bispectral_learn::learn::known::known_model;
 use bispectral_learn::storage::NewFile;
 use bispectral_run::console::{self, Console};
 use bispectral_run::permutations;
 use clap::Args;
 use serde::Serialize;
 use std::path::PathBuf;
+
+/// What is said of models whose invariants leave something open.
+pub(super) const INCOMPLETE: &str = "invariants of third order are not enough on these inputs: signals were found that are not \
+     moved to each other and have the same, such as mirror images";
 
 /// Make the model of a known group, without data
 ///
@@ -44,6 +48,8 @@ struct Summary<'a> {
     rows: usize,
     pairs: usize,
     bytes: usize,
+    /// Whether no invariant of third order tells all orbits apart.
+    incomplete: bool,
 }
 
 impl Known {
@@ -70,7 +76,14 @@ impl Known {
             rows: view.rows(),
             pairs: view.pairs(),
             bytes: known.model.bytes().len(),
+            incomplete: known.incomplete,
         };
+        if known.incomplete {
+            console.say(&format!(
+                "note: {}: {INCOMPLETE}",
+                console::name(&summary.output)
+            ));
+        }
         let words = format!(
             "{}: group {}, {} elements, rows {}, inputs {}, invariants {}, {} bytes",
             console::name(&summary.output),

@@ -3,7 +3,7 @@
 use super::{WIDEST, table};
 use bispectral_learn::data::group::Group as Named;
 use bispectral_learn::group::{
-    Action, Cayley, MOST_ROWS, Structure, group_name, group_table, is_same_group,
+    Action, Cayley, MOST_ROWS, Structure, group_name, group_table, is_same_group, known_action,
 };
 use bispectral_learn::model::couplings;
 use bispectral_learn::model::file::ModelFile;
@@ -94,14 +94,19 @@ impl Expected {
     }
 }
 
-/// The permutations of the run whose model is at `path`, where they are its model's.
-fn of_run(path: &Path, inputs: usize) -> Result<Option<Action>> {
-    let beside = path.with_file_name(PERMUTATIONS);
-    if !beside.is_file() {
+/// How the group of a model moves its inputs: by the permutations in its folder, or in the usual way of the group it names,
+/// where its forms do not change under these.
+pub(crate) fn action_of(file: &ModelFile) -> Result<Option<Action>> {
+    let model = file.model()?;
+    let Some(forms) = couplings::decode(&model) else {
         return Ok(None);
-    }
-    let action = permutations::read(&beside)?;
-    Ok((action.degree() == inputs).then_some(action))
+    };
+    let beside = file.path().with_file_name(PERMUTATIONS);
+    let of_run = beside.is_file().then(|| permutations::read(&beside));
+    let of_name = || known_action(model.group()?, Some(model.inputs())).ok();
+    let known = of_run.transpose()?.into_iter().chain(of_name());
+    let mut known = known.filter(|action| action.degree() == model.inputs());
+    Ok(known.find(|action| is_symmetry(action, &forms)))
 }
 
 /// Whether the forms of a model do not change under the generators: the file beside it may be another run's.
@@ -132,12 +137,7 @@ pub(super) fn describe(
 ) -> Result<(Description, String)> {
     let path = file.path();
     let model = file.model()?;
-    let forms = couplings::decode(&model);
-    let action = of_run(path, model.inputs())?.filter(|action| {
-        forms
-            .as_ref()
-            .is_some_and(|forms| is_symmetry(action, forms))
-    });
+    let action = action_of(file)?;
     let table = match (&action, model.group()) {
         (Some(action), _) => action.table(),
         (None, Some(name)) => group_table(name).map_err(|error| {

@@ -14,5 +14,4 @@ pub mod form;
 pub mod halves;
 pub mod instructions;
 pub mod integers;
-pub mod known;
 pub mod rust;

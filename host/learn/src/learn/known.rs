@@ -1,9 +1,10 @@
 //! Models of groups that are known by name, without data: exact characters where the group commutes and acts regularly, couplings
 //! otherwise.
 
-use super::file::ModelBytes;
+use crate::analysis::certification::certified;
 use crate::group::identify::characters;
-use crate::group::{Action, couplings_of, group_name, known_action};
+use crate::group::{Action, group_name, known_action};
+use crate::model::file::ModelBytes;
 use crate::{Error, Result};
 
 /// A model and the permutations it is of.
@@ -13,12 +14,17 @@ pub struct KnownModel {
     pub model: ModelBytes,
     /// How the group moves the inputs.
     pub action: Action,
+    /// Whether two signals were found that no invariant of third order tells apart.
+    pub incomplete: bool,
 }
+
+/// Signals on which the selective set is tried.
+const TRIALS: usize = 100;
 
 /// The model of the group called `group` on so many inputs, those of [`known_action`], called `name`.
 ///
 /// ```
-/// use bispectral_learn::model::known::known_model;
+/// use bispectral_learn::learn::known::known_model;
 ///
 /// let known = known_model("D4", Some(9), "squares")?;
 /// let x = [3.0, 1.0, 0.0, -1.0, 2.0, 0.5, 0.0, 0.0, -2.0];
@@ -34,16 +40,25 @@ pub struct KnownModel {
 /// One line: there is no such group, no such action is known, or the model is too large.
 pub fn known_model(group: &str, inputs: Option<usize>, name: &str) -> Result<KnownModel> {
     let action = known_action(group, inputs)?;
-    let model = match characters(&action) {
+    let (model, incomplete) = match characters(&action) {
         Some(found) => {
             let group = found.group.to_string();
-            ModelBytes::of(&found.exact().view(), name, Some(&group))
-                .map_err(|error| Error::new("group", error.to_string(), "take a smaller one"))?
+            let model = ModelBytes::of(&found.exact().view(), name, Some(&group));
+            let too_large = |error: bispectral_core::Error| {
+                Error::new("group", error.to_string(), "take a smaller one")
+            };
+            (model.map_err(too_large)?, false)
         }
         None => {
             let group = group_name(&action.table()).name;
-            ModelBytes::of_couplings(&couplings_of(&action, 0)?, name, Some(&group))?
+            let found = certified(&action, TRIALS, 0)?;
+            let model = ModelBytes::of_couplings(&found.couplings, name, Some(&group))?;
+            (model, found.confused.is_some())
         }
     };
-    Ok(KnownModel { model, action })
+    Ok(KnownModel {
+        model,
+        action,
+        incomplete,
+    })
 }
