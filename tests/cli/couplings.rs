@@ -126,8 +126,93 @@ fn it_is_attacked_and_what_it_cannot_do_is_said_in_one_line() {
         "ten.bsn: nobody knows which",
     );
     folder.succeed("features o.bsn few.csv -o f.npy");
-    folder.refuse_with("invert o.bsn f.npy -o x.npy", "o.bsn: a model of couplings");
-    folder.refuse_with("group o.bsn", "o.bsn: a model of couplings");
+    let inverted = folder.object("invert o.bsn f.npy -o x.npy");
+    let residuals = inverted["residuals"].as_array().unwrap();
+    assert_eq!((residuals.len(), &inverted["group"]), (2, &json!("S4")));
+    for residual in residuals {
+        // Rounding of 149 forms to f32.
+        assert!(residual.as_f64().unwrap() < 1e-5, "{inverted}");
+    }
+    folder.refuse_with(
+        "group o.bsn --polish p.bsn",
+        "o.bsn: a model of couplings is exact already",
+    );
+}
+
+#[test]
+fn known_groups_are_models_without_data_and_their_names_are_proven() {
+    let folder = Folder::new();
+    for (name, inputs, expected) in [
+        ("S3", 6, ["D3", "Z6"]),
+        ("O", 24, ["S4", "SL(2,3)"]),
+        ("A5", 60, ["I", "S5"]),
+        ("D8", 16, ["D8", "Q16"]),
+        ("Z7:Z3", 21, ["F21", "Z21"]),
+    ] {
+        let made = folder.object(&format!("model --group {name} -o m.bsn --force"));
+        assert_eq!(
+            (&made["inputs"], &made["incomplete"]),
+            (&json!(inputs), &json!(false))
+        );
+        let [is, is_not] = expected;
+        let group = folder.object(&format!("group m.bsn --expect {is}"));
+        assert_eq!(
+            (&group["proven"], &group["order"]),
+            (&json!(true), &json!(inputs))
+        );
+        let sizes: usize = group["classes"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|c| c.as_array().unwrap().len())
+            .sum();
+        assert_eq!(
+            (sizes, group["input_orbits"].as_array().unwrap().len()),
+            (inputs, 1)
+        );
+        let line = folder.refuse(&format!("group m.bsn --expect {is_not}"));
+        assert!(line.contains(&format!(", not {is_not}: ")), "{line}");
+    }
+    let squares = folder.object("model --group D4 --on 9 -o d.bsn --permutations permutations.npy");
+    assert_eq!(
+        (&squares["order"], &squares["inputs"]),
+        (&json!(8), &json!(9))
+    );
+    let words = folder.succeed("group d.bsn");
+    assert!(
+        words.contains("D4, 8 elements, proven by an isomorphism"),
+        "{words}"
+    );
+    assert!(words.contains("1 of 1 input that stays"), "{words}");
+    assert!(words.contains("of order 4: (0 2 8 6)(1 5 7 3)"), "{words}");
+
+    folder.succeed("model --group Z16xZ16 -o z.bsn");
+    assert_eq!(folder.object("inspect z.bsn")["structure"], "dense");
+    folder.succeed("group z.bsn --expect Z16xZ16");
+    folder.refuse_with("model --group E8 -o e.bsn", "group: \"E8\" is no group");
+    folder.refuse_with(
+        "model --group Q8 --on 5 -o e.bsn",
+        "group: no action of Q8 on 5 inputs is known",
+    );
+}
+
+#[test]
+fn what_third_order_does_not_tell_apart_is_said() {
+    let folder = Folder::new();
+    for (name, inputs) in [("O", 6), ("O", 8), ("A4", 4)] {
+        let line = format!("model --group {name} --on {inputs} -o m.bsn --force");
+        let (_, _, said) = folder.run(&line);
+        assert!(said.contains("third order are not enough"), "{said}");
+        assert_eq!(folder.object(&line)["incomplete"], true);
+        let signal: Vec<String> = (0..inputs).map(|n| format!("{}", n * n * 7 % 11)).collect();
+        folder.write("x.csv", signal.join(",") + "\n");
+        folder.succeed("features m.bsn x.csv -o f.npy --force");
+        let (code, _, said) = folder.run("invert m.bsn f.npy -o x.npy --force");
+        assert!(
+            code == Some(0) && said.contains("third order are not enough"),
+            "{said}"
+        );
+    }
 }
 
 #[test]

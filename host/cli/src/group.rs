@@ -1,11 +1,12 @@
 //! `bispectral group`: which group is behind a model, and what its rows and inputs are in it.
 
+pub(super) mod permuted;
+
 use super::models::file_in;
 use bispectral_core::Complex32;
 use bispectral_core::format::Structure;
-use bispectral_learn::data::group::Group as Named;
-use bispectral_learn::group::LearnedTable;
 use bispectral_learn::group::identify::{Identification, identify_table};
+use bispectral_learn::group::{Cayley, LearnedTable};
 use bispectral_learn::model::file::{self, ModelFile};
 use bispectral_learn::storage::NewFile;
 use bispectral_learn::{Error, Result};
@@ -13,6 +14,7 @@ use bispectral_run::console::{self, Console};
 use bispectral_run::figures;
 use clap::Args;
 use ndarray::Array2;
+use permuted::Expected;
 use serde::Serialize;
 use std::fmt::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -23,15 +25,17 @@ const WIDEST: usize = 16;
 /// Name the group whose irreducible representations a model holds
 ///
 /// Row i times row j is the row most like W_i ⊙ W_j. Where that table is a finite commutative group's and each row is
-/// like its character, the group is named by its invariant factors, with the place of every row and input in it.
+/// like its character, the group is named by its invariant factors, with the place of every row and input in it. Of a model
+/// of couplings, whose group need not commute, the permutations of the run are described, and its name is proven by an
+/// isomorphism.
 /// Exit status 1 where there is no such group, or another one than expected.
 #[derive(Debug, Args)]
 pub(super) struct Group {
     /// A model, or the folder of a run
     #[arg(value_name = "MODEL.bsn|DIR")]
     model: PathBuf,
-    /// Fail if it is another group; any way of writing it will do
-    #[arg(long, value_name = "Z4xZ2")]
+    /// Fail if it is another group; any way of writing it will do: Z4xZ2, D4 (8 elements), S4 or O, A5 or I, Q8, Z7:Z3
+    #[arg(long, value_name = "Z4xZ2|D4")]
     expect: Option<String>,
     /// Draw the Cayley table and how sure each cell is
     #[arg(long, value_name = "CAYLEY.svg")]
@@ -69,11 +73,7 @@ struct Description {
 
 impl Group {
     pub(super) fn run(&self, console: &Console) -> Result<()> {
-        let expected = self
-            .expect
-            .as_deref()
-            .map(str::parse::<Named>)
-            .transpose()?;
+        let expected = self.expect.as_deref().map(Expected::new).transpose()?;
         let is_png = |path: &&PathBuf| {
             let extension = path.extension();
             extension.is_some_and(|extension| extension.eq_ignore_ascii_case("png"))
@@ -89,9 +89,15 @@ impl Group {
         let file = ModelFile::read(&path)?;
         let model = file.model()?;
         if let Structure::Couplings(_) = model.parts().structure {
-            let what = "a model of couplings: its rows are blocks of irreps, which do not multiply";
-            let remedy = "its group, where it is known, is what `bispectral inspect` says";
-            return Err(Error::file(&path, what, remedy));
+            if polished.is_some() {
+                let what = "a model of couplings is exact already";
+                return Err(Error::file(&path, what, "copy it"));
+            }
+            let (described, drawn) = permuted::describe(&file, expected.as_ref(), console)?;
+            if let Some(file) = picture {
+                write(file, drawn.as_bytes())?;
+            }
+            return console.answer(&described, &described.words());
         }
         let w = file::weights(&model);
         let refused = |why: &dyn fmt::Display| {
@@ -105,7 +111,7 @@ impl Group {
         }
         let found = found.map_err(|refusal| refused(&refusal))?;
         if let Some(expected) = &expected {
-            found.expect(&path.display().to_string(), expected)?;
+            expected.check(&path, &Cayley::of(&found.group), &found.group.to_string())?;
         }
         if let Some(file) = polished {
             let group = found.group.to_string();

@@ -1,11 +1,14 @@
 //! `bispectral invert`: signals from their invariants, and how well the device's code gives these back.
 
+use crate::group::permuted::action_of;
+use crate::model::INCOMPLETE;
 use crate::models;
 use bispectral_core::Model;
-use bispectral_core::format::Structure;
+use bispectral_learn::analysis::certification::confusion;
 use bispectral_learn::analysis::inversion::{Inversion, Rebuilt};
 use bispectral_learn::data::npy::{self, Array, Element};
 use bispectral_learn::group::Determination;
+use bispectral_learn::model::couplings;
 use bispectral_learn::storage::NewFile;
 use bispectral_learn::{Error, Result};
 use bispectral_run::MODEL;
@@ -21,13 +24,18 @@ const BLOCK: usize = 64 << 20;
 const SAID: usize = 5;
 /// ‖β̄(x) − y‖ beyond which x has little to do with y: two random β̄ are √2 apart.
 const UNEXPLAINED: f64 = 0.5;
+/// The same of couplings, which are forms of a unit vector: rounding leaves 1e-7.
+const UNEXPLAINED_FORMS: f64 = 1e-2;
+/// Models of couplings with no more rows than this are tried on so many signals, in less than a second.
+const MOST_TRIED: usize = 24;
+const TRIALS: usize = 20;
 
 /// Rebuild signals from their invariants, up to the group and a positive factor
 ///
 /// Y holds normalised invariants as `bispectral features` writes them: complex64 or complex128, of shape (samples, pairs).
 /// X will be float32, of shape (samples, N), each signal of unit length. Where the model's rows are the characters of a
 /// group, signals follow from few coefficients and least squares over all; otherwise they are made from noise by
-/// gradient. Where the invariants do not determine a signal, because too many of its coefficients are zero, X holds one
+/// gradient. A model of couplings is inverted by least squares from several starts. Where the invariants do not determine a signal, because too many of its coefficients are zero, X holds one
 /// of those that have them, and a line says so.
 #[derive(Debug, Args)]
 pub(super) struct Invert {
@@ -78,12 +86,16 @@ impl Invert {
         ])?;
         let file = models::read(&self.model)?;
         let model = file.model()?;
-        if let Structure::Couplings(_) = model.parts().structure {
-            let what = "a model of couplings, which this command does not invert";
-            let remedy = "invert a model of a commutative group, or one of all pairs";
-            return Err(Error::file(&self.model, what, remedy));
-        }
         let mut invariants = self.open(&model)?;
+        let coupled = couplings::decode(&model);
+        if let Some(forms) = &coupled
+            && forms.rows() <= MOST_TRIED
+            && let Some(action) = action_of(&file)?
+            && confusion(forms, &action, TRIALS, seed).is_some()
+        {
+            let path = self.model.display().to_string();
+            console.say(&format!("note: {}: {INCOMPLETE}", console::name(&path)));
+        }
         let inversion = Inversion::new(model, self.restarts, seed).map_err(|error| {
             Error::file(
                 &self.model,
@@ -119,7 +131,12 @@ impl Invert {
         output.commit()?;
         inverted.seconds = progress.seconds();
         drop(progress);
-        inverted.warn(console);
+        let unexplained = if coupled.is_some() {
+            UNEXPLAINED_FORMS
+        } else {
+            UNEXPLAINED
+        };
+        inverted.warn(unexplained, console);
         console.summary(&inverted, &inverted.words())
     }
 
@@ -188,13 +205,13 @@ impl Inverted {
     }
 
     /// A line for each of the first samples that are not what one may take them for.
-    fn warn(&self, console: &Console) {
+    fn warn(&self, most: f64, console: &Console) {
         let open = self.undetermined.iter();
         let open = open.map(|Undetermined { sample, open }| {
             format!("sample {sample}: not determined: {open}: X holds one of many signals")
         });
         let unexplained = self.residuals.iter().enumerate();
-        let unexplained = unexplained.filter(|(_, residual)| **residual > UNEXPLAINED);
+        let unexplained = unexplained.filter(|(_, residual)| **residual > most);
         let unexplained = unexplained.map(|(sample, residual)| {
             format!("sample {sample}: no signal found with these invariants (residual {residual:.2}): check the model")
         });

@@ -12,6 +12,7 @@ mod import;
 mod inspect;
 mod invert;
 mod manual;
+mod model;
 mod models;
 mod report;
 mod train;
@@ -79,6 +80,8 @@ enum Command {
     #[command(after_help = CONTRACT)]
     Invert(invert::Invert),
     Man(manual::Man),
+    #[command(after_help = CONTRACT)]
+    Model(model::Known),
     #[command(after_help = CONTRACT)]
     Report(report::Report),
     #[command(after_help = CONTRACT)]
@@ -157,6 +160,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
             .install(|| compare.run(seed.unwrap_or(0), &console)),
         Command::Completions(completions) => completions.run(),
         Command::Man(man) => man.run(),
+        Command::Model(model) => arguments.global.pool()?.install(|| model.run(&console)),
         Command::Demo(demo) => arguments
             .global
             .pool()?

@@ -334,9 +334,14 @@ fn each<T: Copy>(
 fn group(results: &Results) -> String {
     match (&results.group, &results.no_group) {
         (Some(group), _) if group.permutations.is_some() => format!(
-            "{}, {} permutations of the inputs, exactly; the model is of couplings",
+            "{}, {} permutations of the inputs, exactly; the model is of couplings{}",
             group.name,
-            group.permutations.unwrap_or_default()
+            group.permutations.unwrap_or_default(),
+            if group.incomplete {
+                ", which do not tell all orbits apart"
+            } else {
+                ""
+            }
         ),
         (Some(group), _) if group.known < results.rows => format!(
             "{} ({} rows are learned, the others their products: no signal excites them)",

@@ -27,7 +27,11 @@ fn a_group_is_named_from_its_folder_or_its_model_in_any_way_of_writing_it() {
     }
     folder.refuse_with(
         "group run --expect D4",
-        "group: \"D4\" is not a product of cyclic",
+        "run/model.bsn: the group is Z4xZ2, not D4: ",
+    );
+    folder.refuse_with(
+        "group run --expect E8",
+        "group: \"E8\" is no group that is known by name",
     );
 
     let trained = folder.object("train --group Z2xZ3 -o product");

@@ -47,6 +47,21 @@ pub fn invert_forms(
     starts: usize,
     seed: u64,
 ) -> FormInversion {
+    invert_forms_within(couplings, target, starts, seed, SOLVED)
+}
+
+/// As [`invert_forms`], of invariants that are rounded: the first start that leaves no more than `solved` is the answer.
+///
+/// # Panics
+/// `target` has not one number a term.
+#[must_use]
+pub fn invert_forms_within(
+    couplings: &Couplings,
+    target: &[f64],
+    starts: usize,
+    seed: u64,
+    solved: f64,
+) -> FormInversion {
     assert_eq!(target.len(), couplings.terms().len());
     let lengths = Lengths::of(couplings, target);
     let residuals = |u: &[f64]| {
@@ -69,7 +84,7 @@ pub fn invert_forms(
             best.residual = found.residual;
         }
         best.starts = number + 1;
-        if best.is_solved() {
+        if best.residual <= solved {
             break;
         }
     }

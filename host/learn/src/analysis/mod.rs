@@ -2,6 +2,7 @@
 //! what W was found to be.
 
 pub mod attack;
+pub mod certification;
 pub mod choice;
 pub mod descent;
 pub mod equivariance;

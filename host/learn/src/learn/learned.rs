@@ -33,6 +33,9 @@ pub struct Recognised {
     /// How many permutations of the inputs it is, where the model is of couplings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub permutations: Option<usize>,
+    /// Whether two signals were found, in different orbits, that no coupling of third order tells apart.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub incomplete: bool,
     /// The smallest overlap of a learned row with its exact character.
     pub least_overlap: f64,
     /// The mean over all rows.
@@ -49,6 +52,7 @@ impl From<&Identification> for Recognised {
         Recognised {
             name: found.group.to_string(),
             permutations: None,
+            incomplete: false,
             least_overlap,
             mean_overlap,
             moved: found.moved().into_iter().fold(0.0, f64::max),
@@ -59,10 +63,11 @@ impl From<&Identification> for Recognised {
 
 impl Recognised {
     /// Of permutations, which are exact: rows and inputs are as they should be.
-    pub(super) fn of_permutations(found: &Permuted) -> Self {
+    pub(super) fn of_permutations(found: &Permuted, incomplete: bool) -> Self {
         Recognised {
             name: group_name(&found.action.table()).name,
             permutations: Some(found.action.order()),
+            incomplete,
             least_overlap: 1.0,
             mean_overlap: 1.0,
             moved: 0.0,

@@ -10,10 +10,12 @@
 //! | `trainer` | one step after the other |
 //! | `recognition` | which group it is, and whether to go on or begin again |
 //! | `learned` | what came of it |
+//! | `known` | models of groups that are known by name, without data |
 //! | `memory` | how much of it training takes |
 //! | `checkpoint` | all of the state, to go on later |
 
 pub mod checkpoint;
+pub mod known;
 mod learn_error;
 mod learned;
 mod memory;

@@ -13,10 +13,10 @@ use super::schedule::Progress;
 use super::spectral::{self, Spectral};
 use super::{Divergence, LearnError, NotRecognised, Options};
 use crate::Error;
+use crate::analysis::certification::{Certified, certified};
 use crate::analysis::evaluation::{distances, evaluate};
 use crate::data::orbits::Orbits;
 use crate::group::identify::characters;
-use crate::group::{Couplings, couplings_of};
 use crate::model::file::ModelBytes;
 use crate::network::{Loss, Network, SecondOrder, Workspace};
 use crate::numeric::adam::Adam;
@@ -32,6 +32,9 @@ use std::sync::Arc;
 const EXPLOSION: f64 = 1e9;
 /// ‖a − b‖² / ‖a‖² of signals that have nothing to do with each other.
 const UNRELATED: f64 = 2.0;
+/// Up to so many inputs the selective set of couplings is tried on so many signals, in a fraction of a second.
+const MOST_TRIED: usize = 24;
+const TRIALS: usize = 40;
 /// Far from each other, so that an attempt shares no start with the next seed's run.
 const ATTEMPT: u64 = 0x9e37_79b9_7f4a_7c15;
 
@@ -92,7 +95,7 @@ pub struct Trainer {
     /// What matching members came to, where it was tried.
     pub(super) permuted: Option<Result<Permuted, NoPermutations>>,
     /// The invariants of that group, where W cannot express it.
-    couplings: Option<Couplings>,
+    couplings: Option<Certified>,
     pub(super) workspace: Workspace<f32>,
     pub(super) batch: Batch,
 }
@@ -485,7 +488,7 @@ impl Trainer {
 
     /// The group of permutations that W cannot express, and its invariants, where such a group was found and W was to be
     /// learned as it comes.
-    pub(super) fn coupled(&mut self) -> Option<(Permuted, Couplings)> {
+    pub(super) fn coupled(&mut self) -> Option<(Permuted, Certified)> {
         let matches = |phase: &Phase| phase.loss == LossName::Permutations;
         let wanted = self.options.polish && self.options.rows.is_none();
         if !wanted
@@ -499,20 +502,24 @@ impl Trainer {
         let permuted = (self.permuted).get_or_insert_with(|| permutations(orbits, seed));
         let found = permuted.as_ref().ok()?;
         if self.couplings.is_none() && characters(&found.action).is_none() {
-            self.couplings = couplings_of(&found.action, self.options.seed).ok();
+            let trials = match found.action.degree() {
+                ..=MOST_TRIED => TRIALS,
+                _ => 0,
+            };
+            self.couplings = certified(&found.action, trials, self.options.seed).ok();
         }
         let (basis, found) = (self.couplings.as_ref()?, found.clone());
         Some((found, basis.clone()))
     }
 
     /// What was learned where the invariants are couplings: no W, and no group of characters.
-    fn with_couplings(self, found: Permuted, couplings: &Couplings) -> Result<Learned, LearnError> {
+    fn with_couplings(self, found: Permuted, certified: &Certified) -> Result<Learned, LearnError> {
         let inputs = self.held_out.inputs();
         let found = found.among(&self.support, inputs);
-        let couplings = couplings
+        let couplings = (certified.couplings)
             .among(&self.support, inputs)
             .map_err(Error::from)?;
-        let group = Recognised::of_permutations(&found);
+        let group = Recognised::of_permutations(&found, certified.confused.is_some());
         let name = Some(group.name.as_str());
         let model = ModelBytes::of_couplings(&couplings, &self.options.name, name)?;
         let view = model.view();

@@ -2,14 +2,23 @@
 
 use super::{Inverter, by_gradient};
 use crate::analysis::descent::Progress;
-use crate::group::Determination;
+use crate::analysis::form_inversion::invert_forms_within;
 use crate::group::identify::identify;
+use crate::group::{Couplings, Determination};
+use crate::model::couplings;
 use crate::model::file::weights;
 use crate::{Error, Result};
 use bispectral_core::{Complex32, Model, pair_count};
 use ndarray::Array2;
 use num_complex::Complex64;
 use rayon::prelude::*;
+
+/// More rows of couplings take minutes a signal: a step solves as many equations.
+const MOST_ROWS: usize = 256;
+/// Starts of least squares: nearly all signals take fewer than ten.
+const STARTS: usize = 200;
+/// What rounding to f32 leaves of an invariant, squared: its sums have errors of a few 2⁻²⁴.
+const ROUNDING: f64 = 1e-12;
 
 /// A model and how it is inverted.
 #[derive(Debug)]
@@ -23,7 +32,12 @@ pub struct Inversion<'m> {
 #[derive(Debug)]
 enum Method {
     Group(Box<Inverter>),
-    Gradient { restarts: u32, seed: u64 },
+    /// By least squares from random starts; its seed.
+    Couplings(Box<Couplings>, u64),
+    Gradient {
+        restarts: u32,
+        seed: u64,
+    },
 }
 
 /// A signal that was rebuilt.
@@ -44,6 +58,21 @@ impl<'m> Inversion<'m> {
     /// The model has a list of pairs, and no group is recognised.
     pub fn new(model: Model<'m>, restarts: u32, seed: u64) -> Result<Self> {
         let w = weights(&model);
+        if let Some(couplings) = couplings::decode(&model) {
+            if couplings.rows() > MOST_ROWS {
+                let what = format!(
+                    "{} rows of couplings are more than the {MOST_ROWS} that are inverted",
+                    couplings.rows()
+                );
+                return Err(Error::new("the model", what, "invert a smaller one"));
+            }
+            return Ok(Inversion {
+                group: model.group().map(str::to_owned),
+                method: Method::Couplings(Box::new(couplings), seed),
+                model,
+                w,
+            });
+        }
         let found = identify(&w.view());
         let method = match &found {
             Ok(found) => {
@@ -109,6 +138,15 @@ impl<'m> Inversion<'m> {
     ) -> Result<Vec<Option<Rebuilt>>> {
         let pairs = self.model.pairs();
         match &self.method {
+            Method::Couplings(couplings, seed) => Ok(invariants
+                .par_chunks(pairs)
+                .map(|y| {
+                    let target: Vec<f64> = y.iter().map(|y| y.re).collect();
+                    let solved = ROUNDING * pairs as f64;
+                    let found = invert_forms_within(couplings, &target, STARTS, *seed, solved);
+                    Some(self.rebuilt(&found.signal, y, None))
+                })
+                .collect()),
             Method::Group(inverter) => Ok(invariants
                 .par_chunks(pairs)
                 .map(|y| {
@@ -146,8 +184,13 @@ impl<'m> Inversion<'m> {
     ) -> Rebuilt {
         let length = signal.iter().map(|x| x * x).sum::<f64>().sqrt();
         let signal: Vec<f32> = signal.iter().map(|&x| (x / length) as f32).collect();
+        let residual = match &self.method {
+            // Divided by powers of ‖z‖, not by their own length.
+            Method::Couplings(..) => distance(&self.model, &signal, y.iter().copied()),
+            _ => distance(&self.model, &signal, normalised(y)),
+        };
         Rebuilt {
-            residual: residual(&self.model, &signal, y),
+            residual,
             signal,
             determination,
         }
@@ -162,11 +205,11 @@ fn normalised(y: &[Complex64]) -> impl Iterator<Item = Complex64> {
     y.iter().map(move |y| y / largest / norm)
 }
 
-/// ‖β̄(x) − y/‖y‖‖; one where x has no invariants.
-fn residual(model: &Model<'_>, x: &[f32], y: &[Complex64]) -> f64 {
-    let none = || vec![Complex32::ZERO; y.len()];
+/// ‖β̄(x) − y‖; the length of y where x has no invariants.
+fn distance(model: &Model<'_>, x: &[f32], y: impl Iterator<Item = Complex64>) -> f64 {
+    let none = || vec![Complex32::ZERO; model.pairs()];
     let found = model.invariants_vec(x).unwrap_or_else(|_| none());
-    let terms = found.iter().zip(normalised(y));
+    let terms = found.iter().zip(y);
     let distance = terms.map(|(found, y)| {
         let found = Complex64::new(found.re.into(), found.im.into());
         (found - y).norm_sqr()

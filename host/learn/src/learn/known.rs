@@ -1,0 +1,64 @@
+//! Models of groups that are known by name, without data: exact characters where the group commutes and acts regularly, couplings
+//! otherwise.
+
+use crate::analysis::certification::certified;
+use crate::group::identify::characters;
+use crate::group::{Action, group_name, known_action};
+use crate::model::file::ModelBytes;
+use crate::{Error, Result};
+
+/// A model and the permutations it is of.
+#[derive(Debug, Clone)]
+pub struct KnownModel {
+    /// As a device reads it.
+    pub model: ModelBytes,
+    /// How the group moves the inputs.
+    pub action: Action,
+    /// Whether two signals were found that no invariant of third order tells apart.
+    pub incomplete: bool,
+}
+
+/// Signals on which the selective set is tried.
+const TRIALS: usize = 100;
+
+/// The model of the group called `group` on so many inputs, those of [`known_action`], called `name`.
+///
+/// ```
+/// use bispectral_learn::learn::known::known_model;
+///
+/// let known = known_model("D4", Some(9), "squares")?;
+/// let x = [3.0, 1.0, 0.0, -1.0, 2.0, 0.5, 0.0, 0.0, -2.0];
+/// let quarter = known.action.elements()[1].moved(&x);
+/// let view = known.model.view();
+/// let pairs = view.invariants_vec(&x)?.into_iter().zip(view.invariants_vec(&quarter)?);
+/// assert!(pairs.into_iter().all(|(a, b)| (a - b).norm() < 1e-6));
+/// assert_eq!(view.group(), Some("D4"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// One line: there is no such group, no such action is known, or the model is too large.
+pub fn known_model(group: &str, inputs: Option<usize>, name: &str) -> Result<KnownModel> {
+    let action = known_action(group, inputs)?;
+    let (model, incomplete) = match characters(&action) {
+        Some(found) => {
+            let group = found.group.to_string();
+            let model = ModelBytes::of(&found.exact().view(), name, Some(&group));
+            let too_large = |error: bispectral_core::Error| {
+                Error::new("group", error.to_string(), "take a smaller one")
+            };
+            (model.map_err(too_large)?, false)
+        }
+        None => {
+            let group = group_name(&action.table()).name;
+            let found = certified(&action, TRIALS, 0)?;
+            let model = ModelBytes::of_couplings(&found.couplings, name, Some(&group))?;
+            (model, found.confused.is_some())
+        }
+    };
+    Ok(KnownModel {
+        model,
+        action,
+        incomplete,
+    })
+}
