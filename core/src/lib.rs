@@ -11,16 +11,14 @@
 //! same bits on every processor.
 //!
 //! ```
-//! use bispectral_core::{Complex32, Model, include_model, pair_count, scratch_len};
+//! use bispectral_core::{Complex32, Model, include_model};
 //!
-//! // Four samples of one turn of a shaft; it may start anywhere.
-//! static MODEL: &[u8] = include_model!(concat!(env!("CARGO_MANIFEST_DIR"), "/models/z4.bsn"));
-//! const INPUTS: usize = 4;
-//! const ROWS: usize = 3;
+//! // Four samples of one turn of a shaft; it may start anywhere. The sizes are read from the model when this is built.
+//! include_model!(mod turn = concat!(env!("CARGO_MANIFEST_DIR"), "/models/z4.bsn"));
 //!
-//! let model = Model::from_bytes(MODEL)?;
-//! let mut scratch = [0.0; scratch_len(INPUTS, ROWS)];
-//! let mut features = [Complex32::ZERO; pair_count(ROWS)];
+//! let model = Model::from_bytes(turn::MODEL)?;
+//! let mut scratch = [0.0; turn::SCRATCH];
+//! let mut features = [Complex32::ZERO; turn::PAIRS];
 //! model.invariants(&[0.1, 0.9, 0.3, -0.2], &mut scratch, &mut features)?;
 //! # Ok::<(), bispectral_core::Error>(())
 //! ```
@@ -79,6 +77,7 @@ mod pairs;
 mod sample;
 mod scaling;
 mod significance;
+mod sizes;
 mod weights;
 
 pub use cyclic::cyclic_scratch_len;
@@ -91,3 +90,4 @@ pub use model::{Model, scratch_len};
 pub use num_complex::{self, Complex32};
 pub use pairs::{pair_count, pair_index, pairs};
 pub use sample::Sample;
+pub use sizes::Sizes;

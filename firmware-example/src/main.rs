@@ -11,18 +11,15 @@ mod checksum;
 mod memory;
 mod reference;
 
-use bispectral_core::{Complex32, Error, Model, include_model, pair_count, scratch_len};
+use bispectral_core::{Complex32, Error, Model, include_model};
 use checksum::{CRC, update};
 use reference::Reference;
 use semihosting::process::ExitCode;
 use semihosting::{eprintln, println};
+use turn::{INPUTS, MODEL, PAIRS, ROWS, SCRATCH};
 
-static MODEL: &[u8] = include_model!("../model/turn.bsn");
+include_model!(mod turn = "../model/turn.bsn");
 static REFERENCE: &[u8] = include_bytes!("../model/reference.bin");
-
-const INPUTS: usize = 64;
-const ROWS: usize = 33;
-const PAIRS: usize = pair_count(ROWS);
 
 /// A turn with a bump, the same turn run backwards, a smooth one.
 const SIGNALS: usize = 3;
@@ -76,7 +73,7 @@ fn examine(model: &Model<'_>, reference: &Reference<'_>) -> Result<Findings, Err
         instructions: None,
     };
     let mut all = CRC.digest();
-    let mut scratch = [0.0; scratch_len(INPUTS, ROWS)];
+    let mut scratch = [0.0; SCRATCH];
     let mut powers = [[0.0; ROWS]; SIGNALS];
     for (signal, power) in powers.iter_mut().enumerate() {
         let x = shifted(reference, signal, 0);
@@ -139,7 +136,7 @@ fn count_buffered(
     findings: &mut Findings,
 ) -> Result<(), Error> {
     use bispectral_core::Extractor;
-    let mut extractor = Extractor::<{ scratch_len(INPUTS, ROWS) }, PAIRS>::new(*model)?;
+    let mut extractor = Extractor::<SCRATCH, PAIRS>::new(*model)?;
     let found = extractor.invariants(x)?;
     findings.equal_invariants += invariants(reference, signal)
         .zip(found)

@@ -219,6 +219,48 @@ pub unsafe extern "C" fn bispectral_scores(
     }
 }
 
+/// The class of x, to `class`: the first of those with the largest score. The scores go to the front of `scores`, which has
+/// room for `length`.
+///
+/// # Safety
+/// As bispectral_coefficients; `class` points to a number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bispectral_classify(
+    model: *const Model,
+    x: *const f32,
+    samples: usize,
+    scratch: *mut f32,
+    scratch_length: usize,
+    scores: *mut f32,
+    length: usize,
+    class: *mut usize,
+) -> Status {
+    let (x, scratch, out) = (
+        Input(x, samples),
+        Output(scratch, scratch_length),
+        Output(scores, length),
+    );
+    let class = Output(class, 1);
+    let separate = class
+        .span()
+        .and_then(|class| apart(&[class, x.span()?, scratch.span()?, out.span()?]));
+    if let Err(status) = separate {
+        return status;
+    }
+    // SAFETY: the same promise, and no other buffer has a byte of it.
+    let class = match unsafe { class.slice() } {
+        Ok(class) => class,
+        Err(status) => return status,
+    };
+    // SAFETY: the same promise.
+    unsafe {
+        with_slices(model, x, scratch, out, |view, x, scratch, out| {
+            class.fill(view.classify(x, scratch, out)?);
+            Ok(())
+        })
+    }
+}
+
 /// Hands every term of the bispectrum to `each` with `user`, in the order of the invariants, and then tells their `magnitude`:
 /// for devices that cannot hold all terms but can project, compare or classify them as they come.
 ///

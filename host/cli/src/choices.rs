@@ -4,7 +4,7 @@ use bispectral_learn::analysis::trial;
 use bispectral_learn::classify::{device, features, protocol};
 use bispectral_learn::data::orbits;
 use bispectral_learn::learn::{phase, schedule};
-use bispectral_learn::model::{emit, form};
+use bispectral_learn::model::{emit, firmware, form};
 use bispectral_learn::network;
 use bispectral_run::config;
 use clap::ValueEnum;
@@ -145,6 +145,14 @@ choices! {
         F16,
         /// One byte, and a scale a row
         I8,
+    }
+
+    /// The language of a program around a model.
+    Language for firmware::Language {
+        /// A Cargo project
+        Rust,
+        /// A Makefile, and the core as a static library
+        C,
     }
 
     /// The kinds of files a model is written as.

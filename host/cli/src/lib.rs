@@ -7,6 +7,7 @@ mod compare;
 mod demo;
 mod export;
 mod features;
+mod firmware;
 mod group;
 mod import;
 mod inspect;
@@ -73,6 +74,8 @@ enum Command {
     Export(export::Export),
     #[command(after_help = CONTRACT)]
     Features(features::Features),
+    #[command(after_help = CONTRACT)]
+    Firmware(firmware::Firmware),
     #[command(after_help = CONTRACT)]
     Group(group::Group),
     #[command(after_help = CONTRACT)]
@@ -171,6 +174,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
             .install(|| export.run(seed, &console)),
         Command::Import(import) => import.run(&console),
         Command::Features(features) => features.run(&arguments.global.pool()?, &console),
+        Command::Firmware(firmware) => firmware.run(&console),
         Command::Group(group) => arguments.global.pool()?.install(|| group.run(&console)),
         Command::Inspect(inspect) => inspect.run(&console),
         Command::Invert(invert) => arguments

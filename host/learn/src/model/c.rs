@@ -42,3 +42,21 @@ impl Emit for C {
         text.into_bytes()
     }
 }
+
+/// Windows as a header: rows of floats, each with the digits that give its bits again.
+pub(super) fn array(windows: &[f32], inputs: usize) -> String {
+    let mut text = format!(
+        "/* Recorded windows: fill such an array from your sensor instead. */\n\n\
+         #define WINDOWS {}\n\nstatic const float windows[WINDOWS][{inputs}] = {{\n",
+        windows.len() / inputs.max(1),
+    );
+    for window in windows.chunks_exact(inputs.max(1)) {
+        text.push('{');
+        for sample in window {
+            let _ = write!(text, "{sample:e}f,");
+        }
+        text += "},\n";
+    }
+    text += "};\n";
+    text
+}

@@ -1,7 +1,7 @@
 //! A model as a file of some language: the bytes, and the sizes of the buffers it computes in as constants.
 
 use super::{c, rust};
-use bispectral_core::Model;
+use bispectral_core::{Model, Sizes};
 
 /// A kind of file that holds a model. `stem` is what the file is called, without its ending.
 pub trait Emit {
@@ -14,6 +14,7 @@ pub trait Emit {
 pub struct Exported<'a> {
     pub(super) bytes: &'a [u8],
     pub(super) model: Model<'a>,
+    pub(super) sizes: Sizes,
 }
 
 impl<'a> Exported<'a> {
@@ -23,7 +24,12 @@ impl<'a> Exported<'a> {
     /// What the core has against them.
     pub fn new(bytes: &'a [u8]) -> Result<Self, bispectral_core::Error> {
         let model = Model::from_bytes(bytes)?;
-        Ok(Exported { bytes, model })
+        let sizes = Sizes::of(bytes).ok_or(bispectral_core::Error::Malformed)?;
+        Ok(Exported {
+            bytes,
+            model,
+            sizes,
+        })
     }
 
     /// The model.
@@ -32,27 +38,39 @@ impl<'a> Exported<'a> {
         &self.model
     }
 
+    /// Its sizes, as a program has them that includes it.
+    #[must_use]
+    pub fn sizes(&self) -> &Sizes {
+        &self.sizes
+    }
+
     /// The model's bytes.
     #[must_use]
     pub fn bytes(&self) -> &'a [u8] {
         self.bytes
     }
 
-    /// The constants a program needs: name, value, what it is.
-    pub(super) fn constants(&self) -> [(&'static str, usize, &'static str); 5] {
-        let model = &self.model;
+    /// The constants a program needs, as `include_model!` gives them: name, value, what it is.
+    pub(super) fn constants(&self) -> [(&'static str, usize, &'static str); 7] {
+        let sizes = &self.sizes;
         [
-            ("INPUTS", model.inputs(), "N: the samples of a signal"),
+            ("INPUTS", sizes.inputs, "N: the samples of a signal"),
+            ("ROWS", sizes.rows, "R: the rows of W, one coefficient each"),
+            ("PAIRS", sizes.pairs, "The invariants of a signal"),
             (
-                "ROWS",
-                model.rows(),
-                "R: the rows of W, one coefficient each",
+                "FEATURES",
+                sizes.features,
+                "Numbers that the features of a signal are",
             ),
-            ("PAIRS", model.pairs(), "The invariants of a signal"),
             (
                 "SCRATCH",
-                model.scratch_len(),
-                "Floats of scratch for one signal",
+                sizes.scratch,
+                "Floats of scratch for one signal, a classifier included",
+            ),
+            (
+                "CLASSES",
+                sizes.classes,
+                "Classes that a classifier tells apart, or none",
             ),
             ("BYTES", self.bytes.len(), "Bytes of the model"),
         ]
@@ -66,7 +84,7 @@ impl<'a> Exported<'a> {
                 .map(|c| if allowed(c) { c } else { '?' })
                 .collect()
         };
-        let Exported { bytes, model } = self;
+        let Exported { bytes, model, .. } = self;
         let group = model.group().map_or("no group".into(), harmless);
         format!(
             "\"{}\", {group}: {} inputs, {} rows, {} invariants, {} bytes",

@@ -10,6 +10,7 @@ pub mod cyclic;
 pub mod emit;
 pub mod features;
 pub mod file;
+pub mod firmware;
 pub mod form;
 pub mod halves;
 pub mod instructions;

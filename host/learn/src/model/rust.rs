@@ -13,6 +13,16 @@ pub struct Rust;
 impl Emit for Rust {
     fn emit(&self, exported: &Exported<'_>, stem: &str) -> Vec<u8> {
         let module = identifier(stem);
+        let call = match exported.sizes().classes {
+            0 => format!(
+                "//! let mut features = [0.0; {module}::FEATURES];\n\
+                 //! model.features(&signal, &mut scratch, &mut features)?;\n"
+            ),
+            _ => format!(
+                "//! let mut scores = [0.0; {module}::CLASSES];\n\
+                 //! let class = model.classify(&signal, &mut scratch, &mut scores)?;\n"
+            ),
+        };
         let mut text = format!(
             "//! The model {}.\n\
              //!\n\
@@ -21,9 +31,7 @@ impl Emit for Rust {
              //! ```ignore\n\
              //! let model = Model::from_bytes({module}::MODEL)?;\n\
              //! let mut scratch = [0.0; {module}::SCRATCH];\n\
-             //! let mut features = [Complex32::ZERO; {module}::PAIRS];\n\
-             //! model.invariants(&signal, &mut scratch, &mut features)?;\n\
-             //! ```\n\n",
+             {call}//! ```\n\n",
             exported.title(),
         );
         for (name, value, what) in exported.constants() {
