@@ -77,9 +77,8 @@ fn every_rotation_leaves_the_invariants_and_different_signals_have_others() {
     }
 }
 
-/// Of the selective model on a Cortex-M4F, so that it does not grow unseen: 16,738 in f32 and 17,784 in f16
-/// are counted. The aim is 15,000.
-const MOST_INSTRUCTIONS: u64 = 18_500;
+/// Of the selective model on a Cortex-M4F: 11,564 in f32, 12,389 in f16 and 12,058 in i8 are counted.
+const MOST_INSTRUCTIONS: u64 = 15_000;
 
 #[test]
 fn five_boards_have_the_hosts_bits_and_the_selective_model_its_instructions() {

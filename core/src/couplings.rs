@@ -24,9 +24,9 @@ use crate::kernel::{Coefficients, Kernel};
 use crate::magnitude::{Accumulator, Magnitude};
 use crate::pairs::Order;
 use crate::sample::Signal;
-use crate::scaling::{exponent_of_largest, power_of_two, restore};
+use crate::scaling::{PowerOfTwo, exponent_of_largest, power_of_two, restore};
 use crate::significance::{Energy, Measured, energy_of_samples};
-use crate::weights::{Largest, Refused, Rows, Weights, largest, with_rows};
+use crate::weights::{Element, Largest, Refused, Rows, Weights, largest};
 use num_complex::Complex32;
 
 /// U as it is stored.
@@ -156,8 +156,13 @@ impl<'a> Couplings<'a> {
                     }
                 }
                 Basis::Sparse { counts, columns } => {
-                    let counts = counts.iter().map(usize::from);
-                    with_rows!(weights, w => sparse(&w, counts, columns, x, scale, z));
+                    sparse(
+                        weights,
+                        counts.stored_bytes(),
+                        columns,
+                        (x, scale.input()),
+                        z,
+                    );
                 }
             },
             Numbers::Integer { q, scales } => {
@@ -186,26 +191,24 @@ impl<'a> Couplings<'a> {
                 *sample = quantise(x, signal, precision);
             }
         });
-        let exponent = -precision.of_signal(0) - weights;
-        let (mut rest, mut at) = (q, 0);
-        for (k, (z, scale)) in z.iter_mut().zip(scales).enumerate() {
-            let count = self.stored(section, k);
-            let (row, behind) = rest.split_at_checked(count).unwrap_or_default();
-            rest = behind;
-            let sum = match section.basis {
-                Basis::Dense => dot(row, samples),
-                Basis::Sparse { columns, .. } => {
-                    let mut sum = 0;
-                    for (q, entry) in row.iter().zip(at..) {
-                        let column = columns.get(entry).unwrap_or_default();
-                        let sample = samples.get(column).copied().unwrap_or_default();
-                        sum += i32::from(*q) * i32::from(sample);
-                    }
-                    sum
+        match section.basis {
+            Basis::Dense => {
+                for (z, row) in z.iter_mut().zip(q.chunks_exact(self.inputs.max(1))) {
+                    *z = dot(row, samples) as f32;
                 }
-            };
-            at += count;
-            *z = sum as f32 * restore(f32::from_le_bytes(*scale), exponent);
+            }
+            Basis::Sparse { counts, columns } => {
+                let product = |sum: i32, q: &i8, n: usize| {
+                    let sample = samples.get(n).copied().unwrap_or_default();
+                    sum + i32::from(*q) * i32::from(sample)
+                };
+                let sums = z.iter_mut().map(|z| |sum: i32| *z = sum as f32);
+                each_sum(q, counts.stored_bytes(), columns, product, sums);
+            }
+        }
+        let exponent = -precision.of_signal(0) - weights;
+        for (z, scale) in z.iter_mut().zip(scales) {
+            *z *= restore(f32::from_le_bytes(*scale), exponent);
         }
     }
 
@@ -337,44 +340,92 @@ impl Kernel for Couplings<'_> {
 }
 
 /// z = U (2^k x) of a sparse U.
-#[inline(never)]
-fn sparse<W: Rows>(
-    weights: &W,
-    counts: impl Iterator<Item = usize>,
+fn sparse(
+    weights: Weights<'_>,
+    counts: &[[u8; 2]],
     columns: Offsets<'_>,
-    x: Signal<'_>,
-    scale: Scale,
+    (x, scale): (Signal<'_>, PowerOfTwo),
     z: &mut [f32],
 ) {
-    // Which kind of signal it is, is asked once and not for every entry.
-    match x {
-        Signal::Floats(x) => {
-            let sample = |n: usize| x.get(n).copied().unwrap_or_default();
-            sums(weights, counts, columns, sample, scale, z);
+    match (weights, x) {
+        (Weights::Floats(w), Signal::Floats(x)) => {
+            sparse_in_place(w.elements(), counts, columns, (x, scale), z);
         }
-        Signal::Numbers(value, _) => sums(weights, counts, columns, value, scale, z),
+        #[cfg(feature = "f16")]
+        (Weights::Halves(w), Signal::Floats(x)) => {
+            sparse_in_place(w.elements(), counts, columns, (x, scale), z);
+        }
+        // What has to be put together: slower and smaller, with the same bits.
+        _ => {
+            let mut entries = 0..columns.len();
+            for (z, count) in z.iter_mut().zip(counts) {
+                *z = 0.0;
+                for entry in entries.by_ref().take(u16::from_le_bytes(*count).into()) {
+                    let x = scale.scale(x.get(columns.read(entry)));
+                    *z += weights.number(entry).unwrap_or_default() * x;
+                }
+            }
+        }
     }
 }
 
-/// [`sparse`], of one kind of signal.
-#[inline(always)]
-fn sums<W: Rows>(
-    weights: &W,
-    counts: impl Iterator<Item = usize>,
+/// [`sparse`], of numbers and samples where they lie.
+#[inline(never)]
+fn sparse_in_place<E: Element>(
+    numbers: &[E],
+    counts: &[[u8; 2]],
     columns: Offsets<'_>,
-    sample: impl Fn(usize) -> f32,
-    scale: Scale,
+    (x, scale): (&[f32], PowerOfTwo),
     z: &mut [f32],
 ) {
-    let (input, mut at) = (scale.input(), 0);
-    for (z, count) in z.iter_mut().zip(counts) {
-        let mut sum = 0.0;
-        for entry in at..at + count {
-            let x = sample(columns.get(entry).unwrap_or_default());
-            sum += weights.number(entry).unwrap_or_default() * input.scale(x);
+    let product = |sum: f32, w: &E, n: usize| {
+        let x = x.get(n).copied().unwrap_or_default();
+        sum + w.value() * scale.scale(x)
+    };
+    let sums = z.iter_mut().map(|z| |sum: f32| *z = sum);
+    each_sum(numbers, counts, columns, product, sums);
+}
+
+/// Of every row the sum of its products, each of a stored number and its column, from the first to the last.
+#[inline(always)]
+fn each_sum<E, S: Default>(
+    numbers: &[E],
+    counts: &[[u8; 2]],
+    columns: Offsets<'_>,
+    product: impl Fn(S, &E, usize) -> S,
+    sums: impl Iterator<Item = impl FnOnce(S)>,
+) {
+    // How wide a column is, is asked once and not for every number.
+    match columns {
+        Offsets::Bytes(columns) => {
+            each_sum_of(numbers, counts, columns.stored_bytes(), product, sums);
         }
-        *z = sum;
-        at += count;
+        Offsets::Words(columns) => {
+            each_sum_of(numbers, counts, columns.stored_bytes(), product, sums);
+        }
+    }
+}
+
+/// [`each_sum`], of columns of so many little-endian bytes.
+#[inline(always)]
+fn each_sum_of<E, S: Default, const BYTES: usize>(
+    mut numbers: &[E],
+    counts: &[[u8; 2]],
+    mut columns: &[[u8; BYTES]],
+    product: impl Fn(S, &E, usize) -> S,
+    sums: impl Iterator<Item = impl FnOnce(S)>,
+) {
+    for (put, count) in sums.zip(counts) {
+        let count = u16::from_le_bytes(*count).into();
+        let (row, other_numbers) = numbers.split_at_checked(count).unwrap_or_default();
+        let (at, other_columns) = columns.split_at_checked(count).unwrap_or_default();
+        (numbers, columns) = (other_numbers, other_columns);
+        let number = |bytes: &[u8; BYTES]| {
+            let digits = bytes.iter().rev();
+            digits.fold(0, |n, byte| n << 8 | usize::from(*byte))
+        };
+        let entries = row.iter().zip(at);
+        put(entries.fold(S::default(), |sum, (w, at)| product(sum, w, number(at))));
     }
 }
 

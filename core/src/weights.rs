@@ -71,6 +71,12 @@ impl<'a, E: Element> Matrix<'a, E> {
         Matrix { elements, inputs }
     }
 
+    /// All of them, one behind the other.
+    #[inline(always)]
+    pub(crate) fn elements(&self) -> &'a [E] {
+        self.elements
+    }
+
     /// Row `i`; an empty one past the end, where no caller goes: the slices are taken without a panic path.
     #[inline(always)]
     pub(crate) fn row(&self, i: usize) -> Row<'a, E> {
@@ -239,7 +245,6 @@ macro_rules! with_rows {
         }
     };
 }
-pub(crate) use with_rows;
 
 impl<'a> Weights<'a> {
     /// The rows in `bytes`, which were checked.

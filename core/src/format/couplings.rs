@@ -17,6 +17,8 @@ const BYTE: usize = 256;
 const COEFFICIENT_END: f32 = 65536.0;
 /// Bytes of one tensor's head: order, four dimensions, entries.
 const TENSOR_LEN: usize = 7;
+/// Where a section has the number of its terms: behind two kinds, `selective` and the number of its tensors.
+const TERM_COUNT_AT: usize = 6;
 
 /// Which numbers of U are stored.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -335,6 +337,12 @@ impl<'a> Couplings<'a> {
             terms,
             offsets,
         })
+    }
+
+    /// How many terms a section has, without a look at its lists; none where it is too short.
+    pub(crate) fn term_count(bytes: &[u8]) -> usize {
+        let count = bytes.get(TERM_COUNT_AT..).and_then(<[u8]>::first_chunk);
+        count.map_or(0, |count| u16::from_le_bytes(*count).into())
     }
 
     /// That every list holds what a reader may follow; how many numbers of U are stored.

@@ -299,8 +299,8 @@ impl<'a> View<'a> {
 
     /// The pairs, in the order of the features.
     pub(crate) fn order(&self) -> Order<'a> {
-        if let Some(couplings) = self.couplings() {
-            return Order::forms(couplings.terms.len());
+        if self.structure.kind == 4 && Feature::Couplings.is_on() {
+            return Order::forms(Couplings::term_count(self.structure.bytes));
         }
         match self.listed() {
             None => Order::all(self.rows.into()),
@@ -356,14 +356,6 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The lists of couplings, where this is the structure.
-    pub(crate) fn couplings(&self) -> Option<Couplings<'a>> {
-        if self.structure.kind != 4 || !Feature::Couplings.is_on() {
-            return None;
-        }
-        Couplings::split(self.structure.bytes, self.inputs.into(), self.rows.into())
-    }
-
     /// Bytes of one real number.
     fn number_len(&self) -> usize {
         match self.encoding() {
@@ -417,10 +409,7 @@ impl<'a> View<'a> {
                     elements,
                 }
             }
-            4 if Feature::Couplings.is_on() => {
-                self.couplings()?;
-                StoredStructure::Couplings { bytes }
-            }
+            4 if Feature::Couplings.is_on() => StoredStructure::Couplings { bytes },
             // And what was refused, since the program was built without it.
             _ => StoredStructure::Dense,
         })
