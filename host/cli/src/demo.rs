@@ -136,7 +136,7 @@ impl Demo {
             seconds: begun.elapsed().as_secs_f64(),
             flash: file.bytes().len(),
             streaming_ram: size_of::<f32>() * (model.inputs() + model.scratch_len()),
-            results,
+            results: *results,
         };
         Ok((row, held_out))
     }

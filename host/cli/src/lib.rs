@@ -5,6 +5,7 @@ mod choices;
 mod classify;
 mod compare;
 mod demo;
+mod diagnosis;
 mod export;
 mod features;
 mod firmware;

@@ -1,6 +1,7 @@
 //! `bispectral train`: from orbits to a model.
 
 use crate::choices::{Distance, Loss, Reconstruction, Schedule, Split, Transform};
+use crate::diagnosis;
 use bispectral_learn::learn::phase::{LossName, Phase};
 use bispectral_learn::storage::keep_inputs;
 use bispectral_learn::{Error, Result};
@@ -351,6 +352,7 @@ fn group(results: &Results) -> String {
             "{} (learned rows and exact characters overlap by {:.4} or more)",
             group.name, group.least_overlap
         ),
+        (None, _) if results.diagnosis.is_some() => "none recognised".into(),
         (None, Some(why)) => format!("none recognised: {why}"),
         (None, None) => "none recognised".into(),
     }
@@ -395,6 +397,10 @@ fn report(results: &Results, seconds: f64, console: &Console) -> Result<()> {
         few(held_out.samples),
         held_out.reconstruction,
     );
+    let words = match &results.diagnosis {
+        Some(diagnosis) => format!("{words}\n{}", diagnosis::lines(diagnosis)),
+        None => words,
+    };
     let mut object = serde_json::to_value(results).unwrap_or_default();
     object["seconds"] = json!(seconds);
     console.summary(&object, &words)

@@ -156,7 +156,7 @@ impl Rotation {
         let held_out = run.held_out().clone();
         console.say("learning from patches that are turned");
         match follow(run, console)? {
-            Outcome::Finished(trained) => Ok((held_out, trained)),
+            Outcome::Finished(trained) => Ok((held_out, *trained)),
             Outcome::Stopped => Err(self.output.stopped()),
         }
     }

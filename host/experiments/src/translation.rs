@@ -216,7 +216,7 @@ impl Translation {
             what: case.what,
             seconds,
             irreps: irreps::compare(&w.view(), &Group::new([size, size])?),
-            trained,
+            trained: *trained,
         };
         Ok((row, held_out))
     }

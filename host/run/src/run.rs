@@ -11,7 +11,7 @@ use bispectral_learn::data::npy;
 use bispectral_learn::data::orbits::Orbits;
 use bispectral_learn::data::remark::Remark;
 use bispectral_learn::learn::checkpoint::{Checkpoint, fingerprint};
-use bispectral_learn::learn::{LearnError, Learned, Recognised, Step, Trainer};
+use bispectral_learn::learn::{Diagnosis, LearnError, Learned, Recognised, Step, Trainer};
 use bispectral_learn::limits::MOST_RESULTS_BYTES;
 use bispectral_learn::storage::{FolderLock, Lines, NewFile, keep_inputs, read_text, replacement};
 use bispectral_learn::{Error, Result};
@@ -66,7 +66,7 @@ pub struct Run {
 #[derive(Debug)]
 pub enum Outcome {
     /// All phases are done.
-    Finished(Results),
+    Finished(Box<Results>),
     /// It was asked to stop; its checkpoint is written.
     Stopped,
 }
@@ -85,6 +85,9 @@ pub struct Results {
     /// Why there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub no_group: Option<String>,
+    /// What the data looks like then, and how known groups do on it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub diagnosis: Option<Diagnosis>,
     /// Rows of W.
     pub rows: usize,
     /// Inputs.
@@ -298,7 +301,7 @@ impl Run {
                 written = Instant::now();
             }
             if step.is_none() {
-                return self.finish().map(Outcome::Finished);
+                return Ok(Outcome::Finished(Box::new(self.finish()?)));
             }
             if stopped {
                 return Ok(Outcome::Stopped);
@@ -356,6 +359,7 @@ impl Results {
                 Some(_) => None,
                 None => learned.identification().err().map(ToString::to_string),
             },
+            diagnosis: learned.diagnosis().cloned(),
             rows: view.rows(),
             inputs: view.inputs(),
             held_out: *learned.evaluation(),

@@ -12,6 +12,7 @@ pub mod form_error;
 pub mod form_inversion;
 pub mod inversion;
 pub mod irreps;
+pub mod known_groups;
 pub mod orbit;
 pub mod orbit_distance;
 pub mod representation;

@@ -85,6 +85,7 @@ pub fn labelled(path: &Path, labels_path: &Path) -> Result<Orbits> {
     let Exemplars {
         samples,
         mut remarks,
+        image,
         ..
     } = read_samples(path)?;
     let labels = Labels::read(labels_path, samples.nrows())?;
@@ -93,6 +94,10 @@ pub fn labelled(path: &Path, labels_path: &Path) -> Result<Orbits> {
     let orbits = Orbits::labelled(samples, &numbers)
         .map_err(|error| Error::orbits(&name(path), &name(labels_path), error))?;
     remarks.extend(Remark::of_lonely(&name(labels_path), &lonely, orbits.len()));
+    let orbits = match image {
+        Some((height, width)) => orbits.of_images(height, width),
+        None => orbits,
+    };
     Ok(orbits.remarked(remarks))
 }
 

@@ -42,6 +42,8 @@ pub struct Orbits {
     pub(super) noise: Option<Noise>,
     pub(super) support: Option<Arc<[usize]>>,
     pub(super) orbits: Vec<Orbit>,
+    /// Height and width, where samples are known to be images.
+    pub(super) image: Option<(usize, usize)>,
     pub(super) remarks: Vec<Remark>,
 }
 
@@ -110,6 +112,7 @@ impl Orbits {
             noise: None,
             support: None,
             orbits,
+            image: None,
             remarks: Vec::new(),
         }
     }
@@ -173,6 +176,7 @@ impl Orbits {
             noise: None,
             support: None,
             orbits,
+            image: None,
             remarks: Vec::new(),
         })
     }
@@ -229,6 +233,21 @@ impl Orbits {
             members.map(move |member| (label, member))
         });
         Orbits::from_samples(members)
+    }
+
+    /// The same, of samples that are images.
+    #[must_use]
+    pub fn of_images(self, height: usize, width: usize) -> Self {
+        Orbits {
+            image: Some((height, width)),
+            ..self
+        }
+    }
+
+    /// Height and width, where samples are known to be images.
+    #[must_use]
+    pub fn image(&self) -> Option<(usize, usize)> {
+        self.image
     }
 
     /// The same, of data about which this was noticed.
@@ -342,6 +361,7 @@ impl Orbits {
             noise: self.noise,
             support: self.support.clone(),
             orbits,
+            image: self.image,
             remarks: Vec::new(),
         }
     }

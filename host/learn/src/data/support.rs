@@ -26,6 +26,15 @@ impl Orbits {
         };
         (orbits, support)
     }
+
+    /// The same with every input.
+    #[must_use]
+    pub fn with_all_inputs(&self) -> Self {
+        Orbits {
+            support: None,
+            ..self.clone()
+        }
+    }
 }
 
 /// The inputs of `all` that are left, into `out`.

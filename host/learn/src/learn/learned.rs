@@ -1,5 +1,6 @@
 //! What was learned: W, the group behind it, and the model with what it does on orbits that were held out.
 
+use super::diagnosis::Diagnosis;
 use super::permutations::Permuted;
 use super::recognition::NotRecognised;
 use crate::analysis::evaluation::{Distances, Evaluation};
@@ -18,6 +19,7 @@ pub struct Learned {
     pub(super) group: Option<Recognised>,
     pub(super) permuted: Option<Permuted>,
     pub(super) model: ModelBytes,
+    pub(super) diagnosis: Option<Diagnosis>,
     pub(super) evaluation: Evaluation,
     pub(super) distances: Distances,
     pub(super) steps: u64,
@@ -102,6 +104,13 @@ impl Learned {
     /// No group was recognised.
     pub fn identification(&self) -> Result<&Identification, &NotRecognised> {
         self.identification.as_ref()
+    }
+
+    /// What the data looks like and how known groups do on it, where none was recognised behind samples with labels. Where one
+    /// of them is clearly better than the learned W, it is the model's.
+    #[must_use]
+    pub fn diagnosis(&self) -> Option<&Diagnosis> {
+        self.diagnosis.as_ref()
     }
 
     /// The model, as a device reads it.

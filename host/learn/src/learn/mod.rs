@@ -9,12 +9,14 @@
 //! | `sampler`, `pruning` | batches, and which rows stay |
 //! | `trainer` | one step after the other |
 //! | `recognition` | which group it is, and whether to go on or begin again |
+//! | `diagnosis` | what the data looks like where no group is recognised |
 //! | `learned` | what came of it |
 //! | `known` | models of groups that are known by name, without data |
 //! | `memory` | how much of it training takes |
 //! | `checkpoint` | all of the state, to go on later |
 
 pub mod checkpoint;
+mod diagnosis;
 pub mod known;
 mod learn_error;
 mod learned;
@@ -29,6 +31,7 @@ pub mod schedule;
 pub mod spectral;
 mod trainer;
 
+pub use diagnosis::{Diagnosis, Finding};
 pub use learn_error::{Divergence, LearnError};
 pub use learned::{Learned, Recognised};
 pub use options::{Options, restarts};

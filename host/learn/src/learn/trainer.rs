@@ -3,6 +3,7 @@
 //! A run ends as soon as W is the characters of a group. Where it stalls instead, it begins again from another start.
 
 use super::checkpoint::{Checkpoint, Kept};
+use super::diagnosis::Diagnosis;
 use super::learned::{Learned, Recognised};
 use super::memory;
 use super::permutations::{self, NoPermutations, Permuted, permutations};
@@ -15,7 +16,7 @@ use super::{Divergence, LearnError, NotRecognised, Options};
 use crate::Error;
 use crate::analysis::certification::{Certified, certified};
 use crate::analysis::evaluation::{distances, evaluate};
-use crate::data::orbits::Orbits;
+use crate::data::orbits::{Motion, Orbits};
 use crate::group::identify::characters;
 use crate::model::file::ModelBytes;
 use crate::network::{Loss, Network, SecondOrder, Workspace};
@@ -468,6 +469,7 @@ impl Trainer {
         let name = group.as_ref().map(|group| group.name.as_str());
         let model =
             ModelBytes::of(&w.view(), &self.options.name, name).map_err(LearnError::Model)?;
+        let (model, diagnosis) = self.diagnosed(model, identification.is_ok())?;
         let view = model.view();
         let evaluation = evaluate(&view, &self.held_out)?;
         let distances = distances(&view, &self.held_out)?;
@@ -479,6 +481,7 @@ impl Trainer {
             group,
             permuted: permuted.map(|found| found.among(&self.support, self.held_out.inputs())),
             model,
+            diagnosis,
             evaluation,
             distances,
             steps: self.taken,
@@ -533,11 +536,37 @@ impl Trainer {
             group: Some(group),
             permuted: Some(found),
             model,
+            diagnosis: None,
             evaluation,
             distances,
             steps: self.taken,
             attempts: self.attempts(),
         })
+    }
+
+    /// The model, or that of a known group where it is clearly better and none was recognised; and what the data looks like then.
+    fn diagnosed(
+        &self,
+        model: ModelBytes,
+        recognised: bool,
+    ) -> Result<(ModelBytes, Option<Diagnosis>), LearnError> {
+        let known = self.orbits.motion() != Motion::Unknown;
+        if recognised || known || !self.options.polish {
+            return Ok((model, None));
+        }
+        let learned = evaluate(&model.view(), &self.held_out)?;
+        let permuted = self.permuted.as_ref();
+        let diagnosis = Diagnosis::of(
+            &self.orbits.with_all_inputs(),
+            &self.held_out,
+            learned,
+            permuted,
+            self.options.seed,
+        );
+        let better = diagnosis
+            .chosen
+            .and_then(|group| group.model(&self.options.name));
+        Ok((better.unwrap_or(model), Some(diagnosis)))
     }
 
     /// W for all inputs: zero where every sample is.

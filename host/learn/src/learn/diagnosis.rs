@@ -1,0 +1,239 @@
+//! Where no group is recognised: what the data looks like instead, and how groups that people know do on it.
+//!
+//! Learning must not end worse than knowing: where the exact invariants of a known group are clearly better on held-out orbits
+//! than those of the learned W, the model is the known one ([`Diagnosis::chosen`]).
+
+use super::permutations::{NoPermutations, Permuted};
+use crate::analysis::evaluation::Evaluation;
+use crate::analysis::known_groups::{EXPLAINED, KnownGroup, Pairs, Trial};
+use crate::data::orbits::Orbits;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// Members an orbit should have, as a multiple of the root of the inputs: ten orbits of 6, 9 and 12 random shifts of random
+/// signals of 16, 32 and 64 values name their group every time, with 10 % noise too; a third of that never does.
+const ENOUGH: f64 = 1.5;
+/// Windows overlap by at least so much of their length.
+const OVERLAP: f64 = 0.5;
+/// Windows of a longer signal agree where they overlap so many times better than shifted cyclically.
+const WINDOWS: f64 = 3.0;
+/// A group explains a part of the pairs from here on, and nearly all from there on.
+const PART: [f64; 2] = [0.2, 0.9];
+/// So many samples a label, or more than there are inputs, are rather those of a class than of one thing that was moved.
+const CLASS: usize = 20;
+/// A known group is clearly better where it is so many times better at telling distances between from those within.
+const BETTER: f64 = 1.5;
+
+/// What was found about the data.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "finding", rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Finding {
+    /// Orbits have few members.
+    FewMembers {
+        /// Of the orbit in the middle.
+        members: usize,
+        /// So many would do.
+        enough: usize,
+    },
+    /// Members do not differ.
+    Still,
+    /// Members agree where they overlap, but what leaves at one end does not come in at the other: windows of a longer signal.
+    Windows {
+        /// What the best window leaves.
+        overlapping: f64,
+        /// What the best cyclic shift leaves.
+        cyclic: f64,
+    },
+    /// A group relates some of the members of an orbit, not all.
+    Part {
+        /// What it does, or how many elements it has.
+        group: String,
+        /// The share of pairs within orbits that it relates, where it is known.
+        explained: Option<f64>,
+    },
+    /// Labels look like classes: things that are alike, not one thing that was moved.
+    Classes {
+        /// How many labels there are.
+        labels: usize,
+        /// Samples of the label in the middle.
+        members: usize,
+        /// What the best known motion leaves of another sample of the same label.
+        left: f64,
+    },
+    /// No motion that is known relates members, and they are not windows either.
+    Unrelated {
+        /// What the best known motion leaves.
+        left: f64,
+    },
+}
+
+/// What the data looks like where no group was recognised.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Diagnosis {
+    /// What was found.
+    pub findings: Vec<Finding>,
+    /// How the learned W does on held-out orbits.
+    pub learned: Evaluation,
+    /// How known groups do, the best first.
+    pub known: Vec<Trial>,
+    /// The known group whose exact characters are the model, since they are clearly better than the learned W.
+    pub chosen: Option<KnownGroup>,
+}
+
+impl Diagnosis {
+    /// Of orbits from which this W was learned; `permuted` is what matching members came to.
+    #[must_use]
+    pub(super) fn of(
+        training: &Orbits,
+        held_out: &Orbits,
+        learned: Evaluation,
+        permuted: Option<&Result<Permuted, NoPermutations>>,
+        seed: u64,
+    ) -> Self {
+        let pairs = Pairs::of(training, seed);
+        let groups = KnownGroup::of(held_out.inputs(), held_out.image());
+        let mut known: Vec<Trial> = groups
+            .into_iter()
+            .map(|group| group.tried(&pairs, held_out))
+            .collect();
+        known.sort_by(|a, b| a.aligned_within.total_cmp(&b.aligned_within));
+        let chosen = known.iter().find(|trial| trial.is_better_than(&learned));
+        Diagnosis {
+            findings: findings(training, &pairs, &known, permuted),
+            learned,
+            chosen: chosen.map(|trial| trial.group),
+            known,
+        }
+    }
+}
+
+impl Trial {
+    /// More neighbours of the same orbit than chance would give, or as many and distances that tell more.
+    fn is_better_than(&self, learned: &Evaluation) -> bool {
+        let Some(found) = &self.evaluation else {
+            return false;
+        };
+        // Two standard errors of a share, of which the largest is a half.
+        let chance = 1.0 / (found.samples.max(1) as f64).sqrt();
+        let tells = |of: &Evaluation| of.between / of.within.max(f64::MIN_POSITIVE);
+        let gain = found.nearest - learned.nearest;
+        gain > chance || gain >= 0.0 && tells(found) > BETTER * tells(learned)
+    }
+}
+
+fn findings(
+    orbits: &Orbits,
+    pairs: &Pairs,
+    known: &[Trial],
+    permuted: Option<&Result<Permuted, NoPermutations>>,
+) -> Vec<Finding> {
+    let mut sizes: Vec<usize> = (0..orbits.len()).map(|o| orbits.members(o)).collect();
+    sizes.sort_unstable();
+    let members = sizes.get(sizes.len() / 2).copied().unwrap_or(0);
+    let enough = (ENOUGH * (orbits.inputs() as f64).sqrt()).ceil() as usize;
+    if let Some(Err(NoPermutations::Still { .. })) = permuted {
+        return vec![Finding::Still];
+    }
+    let mut found = Vec::new();
+    if members < enough {
+        found.push(Finding::FewMembers { members, enough });
+    }
+    let shifts = known
+        .iter()
+        .find(|trial| matches!(trial.group, KnownGroup::Shifts { .. }));
+    let cyclic = shifts.map_or(2.0, |trial| trial.aligned_within);
+    let overlapping = pairs.left_by_windows(OVERLAP);
+    let best = known.first();
+    let left = best.map_or(2.0, |trial| trial.aligned_within);
+    let is_window = overlapping < EXPLAINED && WINDOWS * overlapping < left;
+    if is_window {
+        found.push(Finding::Windows {
+            overlapping,
+            cyclic,
+        });
+    }
+    let part = match (permuted, best) {
+        (Some(Err(NoPermutations::Cosets { order, .. })), _) => Some((order, None)),
+        (
+            Some(Err(NoPermutations::Unexplained {
+                order, explained, ..
+            })),
+            _,
+        ) => Some((order, Some(*explained))),
+        _ => None,
+    };
+    let part =
+        part.map(|(order, explained)| (format!("a group of {order} permutations"), explained));
+    let by_known = best.filter(|best| (PART[0]..PART[1]).contains(&best.explained));
+    let by_known = by_known.map(|best| (best.group.to_string(), Some(best.explained)));
+    if let (Some((group, explained)), false) = (by_known.or(part), is_window) {
+        found.push(Finding::Part { group, explained });
+    }
+    let related = left < EXPLAINED || is_window;
+    if !related && (members >= CLASS || members > orbits.inputs()) {
+        found.push(Finding::Classes {
+            labels: orbits.len(),
+            members,
+            left,
+        });
+    } else if !related {
+        found.push(Finding::Unrelated { left });
+    }
+    found
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Finding::FewMembers { members, enough } => write!(
+                f,
+                "an orbit has {members} members; {enough} would do, so give {} more of each",
+                enough - members
+            ),
+            Finding::Still => {
+                f.write_str("members of an orbit hardly differ: there is no motion to learn")
+            }
+            Finding::Windows {
+                overlapping,
+                cyclic,
+            } => write!(
+                f,
+                "the motion is not cyclic: members agree where they overlap (all but {overlapping:.2} of their square), and \
+                 not when they are shifted around the end ({cyclic:.2}), as windows of a longer signal do; take exactly \
+                 one period, or a whole number of them"
+            ),
+            Finding::Part {
+                group,
+                explained: Some(explained),
+            } => write!(
+                f,
+                "{group}: relate {:.0} % of the pairs within orbits, and not the others: look for wrong labels, or a \
+                 second motion",
+                100.0 * explained
+            ),
+            Finding::Part {
+                group,
+                explained: None,
+            } => write!(
+                f,
+                "{group} relates members in parts of each orbit, and not these parts: there is a second motion, of which \
+                 more members would tell"
+            ),
+            Finding::Classes {
+                labels,
+                members,
+                left,
+            } => write!(
+                f,
+                "the labels look like classes: {labels} of them, {members} samples each, and the best known motion leaves \
+                 {left:.2} of a sample's square; an orbit is one thing, moved"
+            ),
+            Finding::Unrelated { left } => write!(
+                f,
+                "no known motion takes members of an orbit to each other: the best leaves {left:.2} of a member's square, \
+                 where 2 is what unrelated signals have; check that samples with one label are one thing, moved"
+            ),
+        }
+    }
+}
