@@ -9,6 +9,7 @@ mod export;
 mod features;
 mod folders;
 mod formats;
+mod fourth_order;
 mod group;
 mod import;
 mod inspect;

@@ -50,6 +50,10 @@ pub(super) struct Export {
     /// the rows, and so the invariants, in another order
     #[arg(long, value_name = "dense|conjugates|combined:K|cyclic|fft|structured")]
     structure: Option<Wanted>,
+    /// The highest order of invariants: 4 adds those that signals without a third order have (odd harmonics only), of a model
+    /// whose group is recognised and has up to 256 elements; the model becomes one of couplings [default: as the model has]
+    #[arg(long, value_name = "ORDER", value_parser = clap::value_parser!(u8).range(4..=4), conflicts_with_all = ["pairs", "structure", "fit"])]
+    order: Option<u8>,
     /// What kind of file to write
     #[arg(long, value_name = "KIND", value_enum, default_value_t = Emit::Postcard)]
     emit: Emit,
@@ -111,6 +115,11 @@ impl Export {
                     self.fitted(&source, &model, signals, limits, seed, console)?;
                 (bytes, Some(weighed))
             }
+            None if self.order.is_some() => {
+                let encoding = self.encoding.unwrap_or(Encoding::F32).into();
+                let source = Source::new(&path, &model);
+                (source.of_fourth_order(encoding)?, None)
+            }
             None if self.keeps_form() => (file.bytes().to_vec(), None),
             None => {
                 let source = Source::new(&path, &model);
@@ -130,7 +139,7 @@ impl Export {
         )?;
         output.commit()?;
         let unchanged = self.keeps_form() && self.fit.is_none();
-        let change = match unchanged || error.is_some() {
+        let change = match unchanged || error.is_some() || self.order.is_some() {
             true => None,
             false => form_error(exported.model(), &model, seed.unwrap_or_default()),
         };
@@ -148,7 +157,10 @@ impl Export {
     }
 
     fn keeps_form(&self) -> bool {
-        self.encoding.is_none() && self.pairs.is_none() && self.structure.is_none()
+        self.encoding.is_none()
+            && self.pairs.is_none()
+            && self.structure.is_none()
+            && self.order.is_none()
     }
 
     /// The user's signals, which must be the model's.

@@ -401,7 +401,7 @@ fn refusal(error: bispectral_core::Error) -> Refusal {
         ),
         ZeroBispectrum => (
             "its bispectrum is zero up to rounding, third order says nothing about it".into(),
-            "leave the sample out, or take --power, which every signal has",
+            "make a model of fourth order with `bispectral export MODEL -o OUT.bsn --order 4`, or take --power, which every signal has",
         ),
         _ => (error.to_string(), "leave the sample out"),
     }

@@ -1,7 +1,7 @@
 //! `bispectral model`: the model of a group that is known by name, without data.
 
 use bispectral_learn::Result;
-use bispectral_learn::learn::known::known_model;
+use bispectral_learn::learn::known::{known_model, known_model_of_fourth_order};
 use bispectral_learn::storage::NewFile;
 use bispectral_run::console::{self, Console};
 use bispectral_run::permutations;
@@ -27,6 +27,10 @@ pub(super) struct Known {
     /// How many inputs it moves [default: as many as it has elements]
     #[arg(long, value_name = "INPUTS")]
     on: Option<usize>,
+    /// The highest order of its invariants. 4 is for signals that have no third order, such as those with odd harmonics only, of
+    /// commutative groups of up to 256 elements
+    #[arg(long, value_name = "ORDER", value_parser = clap::value_parser!(u8).range(3..=4), default_value_t = 3)]
+    order: u8,
     /// The model to write
     #[arg(short, long, value_name = "MODEL.bsn")]
     output: PathBuf,
@@ -60,7 +64,11 @@ impl Known {
             beside.map(|path| NewFile::create(path, self.force)?.other_than(&[&self.output]));
         let beside = beside.transpose()?;
         let stem = self.output.file_stem().unwrap_or_default();
-        let known = known_model(&self.group, self.on, &stem.to_string_lossy())?;
+        let of_order = match self.order {
+            4 => known_model_of_fourth_order,
+            _ => known_model,
+        };
+        let known = of_order(&self.group, self.on, &stem.to_string_lossy())?;
         output.write(known.model.bytes())?;
         output.commit()?;
         if let Some(mut file) = beside {

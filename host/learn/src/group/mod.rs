@@ -22,6 +22,7 @@
 //! | `selective` | which few invariants tell all? |
 //! | `irreps` | which real matrices are its irreducible representations? |
 //! | `bispectrum` | which blocks and forms are the invariants of an action? |
+//! | `fourth_order` | what tells signals apart whose third order vanishes? |
 //! | `couplings` | what are invariants of a group that need not commute: forms of blocks of a basis |
 //! | `compact` | which group that acts linearly, in any basis, moves orbits? |
 
@@ -34,6 +35,7 @@ mod completion;
 pub mod couplings;
 mod determination;
 mod factors;
+mod fourth_order;
 pub mod identify;
 mod irreps;
 mod isomorphism;
@@ -57,6 +59,7 @@ pub use completion::complete;
 pub use couplings::Couplings;
 pub use determination::Determination;
 pub use factors::{Factors, invariant_factors, of_order};
+pub use fourth_order::fourth_order;
 pub use irreps::{Irrep, real_irreps};
 pub use isomorphism::{is_isomorphism, isomorphism};
 pub use known::known_action;

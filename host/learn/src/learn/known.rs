@@ -3,7 +3,7 @@
 
 use crate::analysis::certification::certified;
 use crate::group::identify::characters;
-use crate::group::{Action, group_name, known_action};
+use crate::group::{Action, fourth_order, group_name, known_action};
 use crate::model::file::ModelBytes;
 use crate::{Error, Result};
 
@@ -60,5 +60,33 @@ pub fn known_model(group: &str, inputs: Option<usize>, name: &str) -> Result<Kno
         model,
         action,
         incomplete,
+    })
+}
+
+/// As [`known_model`], with invariants of orders one to four, which also tell signals apart whose third order vanishes: those
+/// with odd harmonics only.
+///
+/// # Errors
+/// As there, and where the group does not commute or has not one element for each input.
+pub fn known_model_of_fourth_order(
+    group: &str,
+    inputs: Option<usize>,
+    name: &str,
+) -> Result<KnownModel> {
+    let action = known_action(group, inputs)?;
+    let Some(found) = characters(&action) else {
+        return Err(Error::new(
+            group,
+            "all invariants of fourth order are listed only for commutative groups with one element for each input",
+            "leave the order at three",
+        ));
+    };
+    let couplings = fourth_order(&found)
+        .map_err(|error| Error::new(group, error.to_string(), "take a smaller group"))?;
+    let model = ModelBytes::of_couplings(&couplings, name, Some(&found.group.to_string()))?;
+    Ok(KnownModel {
+        model,
+        action,
+        incomplete: false,
     })
 }

@@ -8,7 +8,7 @@ use super::file::{self, dimension};
 use super::halves::halves;
 use super::integers::{Integers, integers};
 use crate::data::orbits::Orbits;
-use crate::group::Couplings;
+use crate::group::{Couplings, fourth_order};
 use crate::{Error, Result};
 use bispectral_core::format::{self, FFT_FACTORS, PairList, Parts, Transform, Weights};
 use bispectral_core::{Complex32, Model, pair_count};
@@ -164,6 +164,20 @@ impl Source {
             }
             Structure::Cyclic(transform) => self.cyclic_form(*encoding, transform, pairs),
         }
+    }
+
+    /// The bytes of a model with the invariants of orders one to four of the group behind W, as couplings.
+    ///
+    /// # Errors
+    /// There is no such group, or it has too many elements.
+    pub fn of_fourth_order(&self, encoding: Encoding) -> Result<Vec<u8>> {
+        let Some(cyclic) = &self.cyclic else {
+            let what = "its rows are not the characters of a finite commutative group";
+            return Err(self.refuse(what, "leave the order at three"));
+        };
+        let couplings = fourth_order(cyclic.identification())
+            .map_err(|error| self.refuse(error.to_string(), "leave the order at three"))?;
+        couplings::encode(&couplings, encoding, &self.name, self.group.as_deref())
     }
 
     /// A model of couplings stays one.
