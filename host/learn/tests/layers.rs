@@ -108,8 +108,8 @@ fn no_word_of_the_library_is_a_flag_of_the_command() {
         let code = text.split("\n#[cfg(test)]\nmod tests {").next().unwrap();
         for line in code.lines() {
             let is_comment = line.trim_start().starts_with("//");
-            // What is written above emitted source code says how to make it again.
-            let is_emitted = line.contains("Made by");
+            // What is written above emitted source code says how to make it again; generated programs call their flashing tool.
+            let is_emitted = line.contains("Made by") || line.contains("probe-rs run");
             let flag = line.split("--").nth(1).and_then(|word| word.chars().next());
             let is_flag =
                 line.contains('"') && flag.is_some_and(|letter| letter.is_ascii_lowercase());
