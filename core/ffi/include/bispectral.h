@@ -237,6 +237,20 @@ BispectralStatus bispectral_scores(const BispectralModel *model,
                                    float *scores,
                                    size_t length);
 
+// The class of x, to `class`: the first of those with the largest score. The scores go to the front of `scores`, which has
+// room for `length`.
+//
+// # Safety
+// As bispectral_coefficients; `class` points to a number.
+BispectralStatus bispectral_classify(const BispectralModel *model,
+                                     const float *x,
+                                     size_t samples,
+                                     float *scratch,
+                                     size_t scratch_length,
+                                     float *scores,
+                                     size_t length,
+                                     size_t *class_);
+
 // Hands every term of the bispectrum to `each` with `user`, in the order of the invariants, and then tells their `magnitude`:
 // for devices that cannot hold all terms but can project, compare or classify them as they come.
 //

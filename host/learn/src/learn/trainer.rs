@@ -460,6 +460,7 @@ impl Trainer {
         {
             return self.with_couplings(found, &couplings);
         }
+        self.matched();
         let weights = self.for_all_inputs(&self.weights());
         let group = identification.as_ref().ok().map(Recognised::from);
         let w = match &identification {
@@ -489,21 +490,25 @@ impl Trainer {
         })
     }
 
-    /// The group of permutations that W cannot express, and its invariants, where such a group was found and W was to be
-    /// learned as it comes.
-    pub(super) fn coupled(&mut self) -> Option<(Permuted, Certified)> {
+    /// What matching members came to, where that is a phase: again in a run that goes on from a checkpoint, which has not kept it.
+    fn matched(&mut self) -> Option<&Result<Permuted, NoPermutations>> {
         let matches = |phase: &Phase| phase.loss == LossName::Permutations;
-        let wanted = self.options.polish && self.options.rows.is_none();
-        if !wanted
-            || !self.options.phases.iter().any(matches)
+        if !self.options.phases.iter().any(matches)
             || self.orbits.inputs() > permutations::MOST_INPUTS
         {
             return None;
         }
-        // A run that goes on from a checkpoint has not matched members yet.
         let (orbits, seed) = (&self.orbits, self.seed());
-        let permuted = (self.permuted).get_or_insert_with(|| permutations(orbits, seed));
-        let found = permuted.as_ref().ok()?;
+        Some((self.permuted).get_or_insert_with(|| permutations(orbits, seed)))
+    }
+
+    /// The group of permutations that W cannot express, and its invariants, where such a group was found and W was to be
+    /// learned as it comes.
+    pub(super) fn coupled(&mut self) -> Option<(Permuted, Certified)> {
+        if !self.options.polish || self.options.rows.is_some() {
+            return None;
+        }
+        let found = self.matched()?.as_ref().ok()?.clone();
         if self.couplings.is_none() && characters(&found.action).is_none() {
             let trials = match found.action.degree() {
                 ..=MOST_TRIED => TRIALS,
@@ -511,8 +516,7 @@ impl Trainer {
             };
             self.couplings = certified(&found.action, trials, self.options.seed).ok();
         }
-        let (basis, found) = (self.couplings.as_ref()?, found.clone());
-        Some((found, basis.clone()))
+        Some((found, self.couplings.clone()?))
     }
 
     /// What was learned where the invariants are couplings: no W, and no group of characters.
