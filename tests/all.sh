@@ -56,7 +56,7 @@ step "clippy for every target"
 cargo clippy -p bispectral-core "${EVERY_TARGET[@]}" -- -D warnings
 (cd firmware-example && cargo clippy --release --workspace --features fft "${EVERY_TARGET[@]}" -- -D warnings)
 (cd core/ffi && cargo clippy --release "${EVERY_TARGET[@]}" -- -D warnings)
-(cd core/ffi && cargo clippy --test interface -- -D warnings)
+(cd core/ffi && cargo clippy --tests -- -D warnings)
 
 step "the fuzz target compiles"
 (cd core/fuzz && CUSTOM_LIBFUZZER_PATH=none/libfuzzer.a cargo check --locked)

@@ -59,8 +59,18 @@ coverage() {
 
 fuzz() {
   tool cargo-fuzz cargo-fuzz || { skip "fuzz: cargo-fuzz could not be installed"; return; }
-  mkdir -p core/fuzz/corpus/model
-  (cd core && cargo +nightly fuzz run model fuzz/corpus/model fuzz/seeds/model -- -max_total_time="$FUZZ_SECONDS" -print_final_stats=1)
+  local target seeds features status=0
+  for target in model parts interface readers; do
+    mkdir -p "core/fuzz/corpus/$target"
+    case $target in
+      model | interface) seeds=fuzz/seeds/model features=() ;;
+      parts) seeds= features=() ;;
+      readers) seeds=fuzz/seeds/readers features=(--features host) ;;
+    esac
+    (cd core && cargo +nightly fuzz run "${features[@]}" "$target" "fuzz/corpus/$target" $seeds -- \
+      -max_total_time="$FUZZ_SECONDS" -print_final_stats=1) || status=1
+  done
+  return "$status"
 }
 
 for step in "${STEPS[@]}"; do
