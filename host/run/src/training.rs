@@ -36,6 +36,7 @@ pub fn follow(run: Run, console: &Console) -> Result<Outcome> {
 pub fn stop_on_interrupt() -> &'static AtomicBool {
     static STOP: AtomicBool = AtomicBool::new(false);
     // A handler that is there already does the same; without any, Ctrl-C still leaves the last checkpoint.
+    #[cfg(not(target_family = "wasm"))]
     let _ = ctrlc::set_handler(|| {
         if STOP.swap(true, Ordering::Relaxed) {
             std::process::exit(1);
