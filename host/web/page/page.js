@@ -11,7 +11,6 @@ const speak = (id, text) => { clearTimeout(speak[id]); speak[id] = setTimeout(()
 
 let call, module, classifiers, examples;
 const TURN = 64, SIDE = 16, ANGLES = 32, RINGS = 8, STEP = 360 / ANGLES;
-const GROUPS = { turn: 'Z64', shifted: 'Z16xZ16', turned: 'Z32xZ8' };
 const state = { kind: 'turn', samples: null, lines: [], shift: [0, 0], angle: 0, base: null };
 const models = {};
 
@@ -399,7 +398,7 @@ $('measure').onchange = () => restart();
 
 // ---- Learn it ------------------------------------------------------------------------------------------------------------------
 let worker = null, learned = null, report = null;
-const learning = { samples: null, w: null, rows: 0, inputs: 0, table: null };
+const learning = { samples: null, w: null, rows: 0, inputs: 0, table: null, continuous: false };
 function begin(task) {
   worker?.terminate();
   const source = URL.createObjectURL(new Blob([`${$('bridge').textContent}\nwork();`], { type: 'text/javascript' }));
@@ -408,7 +407,7 @@ function begin(task) {
   worker.onmessage = ({ data }) => hear(data);
   worker.onerror = event => { fail(event.message || 'learning stopped'); $('pause').disabled = true; };
   worker.postMessage({ module, task, run: true });
-  Object.assign(learning, { samples: null, w: null, rows: 0, inputs: 0, table: null });
+  Object.assign(learning, { samples: null, w: null, rows: 0, inputs: 0, table: null, continuous: false });
   $('learned-facts').hidden = true;
   $('group').textContent = ''; $('progress').textContent = 'Learning …';
   $('table-caption').textContent = 'The Cayley table of the rows: colour is the product, pale where it is not sure.';
@@ -428,13 +427,14 @@ function hear(data) {
   if (data.state) {
     const { steps, phase, last, attempts, table, orbits, name, blocks } = data.state;
     learning.table = table;
-    if (orbits !== undefined) {
+    learning.continuous = orbits !== undefined;
+    if (learning.continuous) {
       $('progress').textContent = `${orbits} orbits: ${name}${blocks ? `, blocks of ${blocks.join(', ')}` : ''}`;
       $('waves-caption').textContent = 'Rows of the basis; those of a block are moved among themselves.';
       $('table-caption').textContent = 'No table: the group has infinitely many elements.';
     } else {
       const change = last ? `, change along orbits ${scientific(last.invariance)}` : '';
-      $('progress').textContent = `${phase ?? 'done'}: ${grouped(steps)} steps${attempts > 1 ? `, attempt ${attempts}` : ''}${change}`;
+      $('progress').textContent = `${phase ?? 'done'}: ${grouped(steps)} ${steps === 1 ? 'step' : 'steps'}${attempts > 1 ? `, attempt ${attempts}` : ''}${change}`;
     }
   }
   if (data.ended) {
@@ -476,6 +476,7 @@ function drawLearning() {
   if (rows) tiles($('waves'), inputs, rows, (row, column) => signed(w[row * 2 * inputs + column] / (most || 1)));
   else tiles($('waves'), 1, 1, () => null);
   const n = table?.products.length ?? 0;
+  $('table-host').hidden = learning.continuous;
   if (n) tiles($('table'), n, n, (i, j) => mix(theme.paper, hue(table.products[i][j] / n), Math.max(.06, table.confidences[i * n + j] ** 4)));
   else tiles($('table'), 1, 1, () => null);
 }
@@ -571,10 +572,10 @@ async function start() {
   module = await WebAssembly.compile(wasm);
   call = engineOf(module);
   examples = jsonOf(call('examples'));
-  for (const [name, group] of Object.entries(GROUPS)) models[name] = jsonOf(call('group', group));
   const given = JSON.parse($('classifiers').textContent);
-  classifiers = Object.fromEntries(Object.keys(GROUPS).map((name, k) => {
-    const { model, classes, instructions } = given[k];
+  classifiers = Object.fromEntries(['turn', 'shifted', 'turned'].map((name, k) => {
+    const { exact, model, classes, instructions } = given[k];
+    models[name] = jsonOf(call('load', bytesOf64(exact)));
     return [name, { ...jsonOf(call('load', bytesOf64(model))), classes, instructions }];
   }));
   kind('turn');

@@ -403,7 +403,10 @@ fn answer(value: &impl Serialize) -> Result<Vec<u8>> {
 }
 
 /// The exact characters of a group, in the fastest form there is for it.
-fn exact(group: &Group) -> Result<Vec<u8>> {
+///
+/// # Errors
+/// The group has too many elements for a model.
+pub fn exact(group: &Group) -> Result<Vec<u8>> {
     let scale = (group.order() as f64).sqrt().recip();
     let w = group.characters();
     let w = w.mapv(|w| Complex32::new((w.re * scale) as f32, (w.im * scale) as f32));

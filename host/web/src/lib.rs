@@ -9,7 +9,7 @@ mod engine;
 mod learning;
 pub mod turns;
 
-pub use engine::{Engine, Operation};
+pub use engine::{Engine, Operation, exact};
 use std::cell::RefCell;
 
 /// Bytes an argument has at most: far more than any model or table of signals for a page.

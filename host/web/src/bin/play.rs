@@ -4,6 +4,7 @@
 //!     cargo run -p bispectral-web --bin play -- ENGINE.wasm PAGE.html
 
 use bispectral_web::classifiers::{KINDS, classifier};
+use bispectral_web::exact;
 use serde_json::json;
 use std::error::Error;
 use std::path::PathBuf;
@@ -23,8 +24,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut classifiers = Vec::new();
     for kind in KINDS {
         let model = classifier(kind)?;
+        let exact = exact(&kind.group().parse()?)?;
         classifiers.push(json!({
-            "model": base64(&model), "classes": kind.classes(), "instructions": kind.counted_instructions(),
+            "exact": base64(&exact), "model": base64(&model), "classes": kind.classes(), "instructions": kind.counted_instructions(),
         }));
     }
     let html = PAGE
