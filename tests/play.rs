@@ -52,7 +52,7 @@ impl Browser {
         let options = json!({
             "args": ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
                 "--window-size=1200,1000"],
-            "prefs": { "download.default_directory": downloads },
+            "prefs": { "download.default_directory": downloads, "profile.default_content_setting_values.automatic_downloads": 1 },
         });
         let wanted = json!({ "capabilities": { "alwaysMatch": {
             "browserName": "chrome", "goog:chromeOptions": options, "goog:loggingPrefs": { "browser": "ALL" },
@@ -321,9 +321,23 @@ fn the_page_shows_the_bits_of_the_device_learns_groups_and_gives_their_models() 
     };
     assert_eq!(learn("D4"), "D4");
     assert_eq!(learn("SO(3)"), "SO(3)");
+    choose("hidden", "Z32");
     choose("recipe", "1");
     click("start");
     browser.wait("/[0-9]+ steps/.test(document.getElementById('progress').textContent)");
+    click("pause");
+    // What was under way when it was stopped is still told.
+    thread::sleep(Duration::from_millis(500));
+    let stopped = browser.text("progress");
+    thread::sleep(Duration::from_millis(300));
+    assert_eq!(
+        (browser.text("progress"), browser.text("pause")),
+        (stopped.clone(), "Go on".into())
+    );
+    click("pause");
+    browser.wait(&format!(
+        "document.getElementById('progress').textContent !== '{stopped}'"
+    ));
     assert_eq!(learn("Z4xZ2"), "Z4xZ2");
     // A value by keys.
     browser.run(
