@@ -5,7 +5,9 @@ use crate::{Outcome, Run};
 use bispectral_learn::Result;
 use bispectral_learn::classify::prepared::Stage;
 use bispectral_learn::learn::Step;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
+#[cfg(not(target_family = "wasm"))]
+use std::sync::atomic::Ordering;
 
 /// Trains, tells how each phase goes, and stops at Ctrl-C.
 ///
