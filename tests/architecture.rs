@@ -82,7 +82,7 @@ fn the_table_says_what_the_manifests_say() {
     for (folder, name) in drawn() {
         assert_eq!(manifest(&folder).1, described[&name], "{name}");
     }
-    assert_eq!(described.len(), 10);
+    assert_eq!(described.len(), 11);
 }
 
 #[test]

@@ -14,9 +14,6 @@ use serde::Serialize;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The core's files and what they are called, for programs that have it beside them.
-const CORE: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/core.rs"));
-
 /// Write a whole small program around a model, for a board
 ///
 /// A Cargo project, or with --lang c a Makefile: it reads windows, calls the model and prints. `cargo run --release` in the folder
@@ -97,11 +94,7 @@ impl Firmware {
             language: self.lang.into(),
             windows: &windows,
         };
-        let mut files = project.files()?;
-        files.extend(CORE.iter().map(|(name, text)| {
-            let text = without_tests(name, text);
-            (format!("bispectral-core/{name}"), text.into_bytes())
-        }));
+        let files = bispectral_firmware::files(&project)?;
         for (name, bytes) in &files {
             write(&self.output.join(name), bytes)?;
         }
@@ -149,25 +142,6 @@ impl Firmware {
         signals.samples(0..signals.count().min(most), &mut samples)?;
         Ok(samples.into_iter().map(|sample| sample as f32).collect())
     }
-}
-
-/// A manifest of the core without what only its tests need.
-fn without_tests(name: &str, text: &str) -> String {
-    if !name.ends_with("Cargo.toml") {
-        return text.to_owned();
-    }
-    let mut kept = String::new();
-    let mut test = false;
-    for line in text.lines() {
-        if line.starts_with('[') {
-            test = line == "[dev-dependencies]";
-        }
-        if !test {
-            kept += line;
-            kept.push('\n');
-        }
-    }
-    kept
 }
 
 /// Writes a file, and the folders it is in.

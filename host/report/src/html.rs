@@ -9,9 +9,11 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 const STYLE: &str = include_str!("report.css");
-/// Whatever a page says, a browser loads nothing and runs nothing for it.
-const POLICY: &str =
-    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
+/// Shows the value under the pointer, or by arrow keys, below a figure; without it there are tooltips.
+pub const EXPLORE: &str = include_str!("explore.js");
+/// Whatever a page says, a browser loads nothing for it, and runs [`EXPLORE`] alone, which it knows by its hash:
+/// `openssl dgst -sha256 -binary explore.js | base64`.
+const POLICY: &str = "default-src 'none'; script-src 'sha256-UEflleLdO2IYrX+iFbEqup2IKQBfVUQiy+QXENE2Bls='; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 /// Bytes of all figures together; a browser would take long to open more.
 const MOST_DRAWN: usize = 32 << 20;
 
@@ -98,9 +100,10 @@ impl Renderer {
                             }
                         }
                         footer {
-                            p { "Made by bispectral " (env!("CARGO_PKG_VERSION")) ". Rest on a figure to read its values." }
+                            p { "Made by bispectral " (env!("CARGO_PKG_VERSION")) ". Rest on a figure, or move through it by arrow keys, to read its values." }
                         }
                     }
+                    script { (PreEscaped(EXPLORE)) }
                 }
             }
         }
@@ -140,7 +143,8 @@ impl Renderer {
                         div.sheet {
                             // Open, the style sheet shows what follows over the whole window.
                             details { summary { span { "Enlarge" } span { "Close" } } }
-                            div.card tabindex="0" { (markup) }
+                            div.card tabindex="0" role="group" aria-label={ (figure.alt) ". Arrow keys read its values." } { (markup) }
+                            p.value role="status" {}
                         }
                     }
                     Err(error) => p.missing role="note" { strong { "This picture is missing. " } (figure.name) ": " (error) },
@@ -212,8 +216,15 @@ mod tests {
 
     #[test]
     fn whatever_words_say_they_are_shown_and_nothing_is_obeyed_or_loaded() {
-        assert!(fixture::elements(&render(&Page::new("", "")).html) > 10);
-        let html = render(&fixture::every_kind(WICKED)).html;
+        // The one script there is, and what is left without it.
+        let script = format!("<script>{EXPLORE}</script>");
+        let without = |page: &Page| {
+            let html = render(page).html;
+            assert_eq!(html.matches(&script).count(), 1);
+            html.replace(&script, "")
+        };
+        assert!(fixture::elements(&without(&Page::new("", ""))) > 10);
+        let html = without(&fixture::every_kind(WICKED));
         fixture::elements(&html);
         assert!(!html.contains(['\u{1b}', '\u{202e}', '\u{0}']));
         let network = ["http:", "https:", "url(", "@import", "src=", "base64"];

@@ -46,7 +46,7 @@ pub use chart::{Chart, Curve, Panel};
 pub use distances::Distances;
 pub use drawing::{Drawing, DrawingError};
 pub use filters::Filters;
-pub use html::{Fault, Rendered, render};
+pub use html::{EXPLORE, Fault, Rendered, render};
 pub use losses::Losses;
 pub use page::{Block, Column, Figure, MOST_BYTES, Page, PageError, Row, Section, Table};
 pub use tiles::Tiles;

@@ -5,7 +5,9 @@ use crate::{Outcome, Run};
 use bispectral_learn::Result;
 use bispectral_learn::classify::prepared::Stage;
 use bispectral_learn::learn::Step;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
+#[cfg(not(target_family = "wasm"))]
+use std::sync::atomic::Ordering;
 
 /// Trains, tells how each phase goes, and stops at Ctrl-C.
 ///
@@ -36,6 +38,7 @@ pub fn follow(run: Run, console: &Console) -> Result<Outcome> {
 pub fn stop_on_interrupt() -> &'static AtomicBool {
     static STOP: AtomicBool = AtomicBool::new(false);
     // A handler that is there already does the same; without any, Ctrl-C still leaves the last checkpoint.
+    #[cfg(not(target_family = "wasm"))]
     let _ = ctrlc::set_handler(|| {
         if STOP.swap(true, Ordering::Relaxed) {
             std::process::exit(1);

@@ -1,5 +1,6 @@
 // The engine behind four exported functions: an argument goes in, an answer or one line that says why not comes out.
-const OPERATIONS = ['load', 'group', 'compute', 'attack', 'descend', 'learn', 'train', 'weights', 'finish', 'export', 'sample'];
+const OPERATIONS = ['load', 'group', 'compute', 'attack', 'descend', 'learn', 'train', 'weights', 'finish', 'export', 'sample',
+  'report', 'examples', 'draw', 'classify'];
 const NONE = new Uint8Array(0);
 const bytesOf = argument => argument === undefined ? NONE
   : typeof argument === 'string' ? new TextEncoder().encode(argument)
@@ -36,20 +37,20 @@ function work() {
       if (state.done) {
         running = false;
         const ended = jsonOf(call('finish'));
-        postMessage({ ended, model: call('export', undefined, ended.model.handle, 0) });
+        postMessage({ ended, weights: shown(), model: call('export', undefined, ended.model.handle, 0), report: call('report') });
       } else setTimeout(go);
     } catch (error) { running = false; postMessage({ failure: error.message }); }
   };
   onmessage = ({ data }) => {
     try {
       if (data.module) call = engineOf(data.module);
+      running = data.run ?? running;
       if (data.task) {
         const begun = jsonOf(call('learn', JSON.stringify(data.task)));
         const rows = begun.members.slice(0, 6);
         const samples = rows.map((members, orbit) => Array.from({ length: Math.min(members, 8) }, (_, member) => floatsOf(call('sample', undefined, orbit, member))));
         postMessage({ begun, samples });
       }
-      running = data.run ?? running;
       go();
     } catch (error) { postMessage({ failure: error.message }); }
   };

@@ -2,116 +2,186 @@
 const $ = id => document.getElementById(id);
 const fail = error => { $('failure').hidden = !error; $('failure').textContent = error ? error.message ?? error : ''; };
 const attempt = action => (...given) => { try { fail(); return action(...given); } catch (error) { fail(error); } };
-const colour = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 const scientific = x => x === 0 ? '0' : x.toExponential(1);
+const grouped = x => Math.round(x).toLocaleString('en');
+const calm = matchMedia('(prefers-reduced-motion: reduce)');
+const bytesOf64 = text => Uint8Array.from(atob(text), c => c.charCodeAt(0));
+// Said to those who listen, once it has been still for a moment.
+const speak = (id, text) => { clearTimeout(speak[id]); speak[id] = setTimeout(() => { $(id).textContent = text; }, 600); };
 
-const encoded = $('engine').textContent.trim();
-const wasm = Uint8Array.from(atob(encoded), c => c.charCodeAt(0));
-const module = new WebAssembly.Module(wasm);
-const call = engineOf(module);
-$('size').textContent = `${(wasm.length / 1024).toFixed(0)} KiB of WebAssembly`;
+let call, module, classifiers, examples;
+const TURN = 64, SIDE = 16, ANGLES = 32, RINGS = 8, STEP = 360 / ANGLES;
+const state = { kind: 'turn', samples: null, lines: [], shift: [0, 0], angle: 0, base: null };
+const models = {};
+
+// ---- Colours ---------------------------------------------------------------------------------------------------------------
+const named = name => {
+  const hex = getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  return [1, 3, 5].map(at => parseInt(hex.slice(at, at + 2), 16));
+};
+let theme;
+function readTheme() { theme = Object.fromEntries(['paper', 'ink', 'mark', 'line', 'positive', 'negative'].map(name => [name, named(`--${name}`)])); }
+const css = rgb => `rgb(${rgb.map(Math.round).join(' ')})`;
+const mix = (a, b, share) => a.map((v, k) => v + (b[k] - v) * Math.max(0, Math.min(1, share)));
+const signed = v => mix(theme.paper, v > 0 ? theme.positive : theme.negative, Math.abs(v));
+// A full turn of hues of one saturation.
+function hue(turn) {
+  const part = (turn % 1 + 1) % 1, channel = n => { const k = (n + part * 12) % 12; return 255 * (.52 - .36 * Math.max(-1, Math.min(k - 3, 9 - k, 1))); };
+  return [channel(0), channel(8), channel(4)];
+}
 
 // ---- Signals and how they move -------------------------------------------------------------------------------------------
-const TURN = 64, SIDE = 16;
-const bump = (n, at, width) => Math.exp(-(((n - at + TURN * 1.5) % TURN - TURN / 2) ** 2) / (2 * width * width));
-const EXAMPLES = {
-  turn: {
-    'a gearbox': n => Math.cos(2 * Math.PI * n * n / 160) * (1 - n / 90),
-    'a cam': n => [3, 1, -2, 0, 4, -1, -3, 2][Math.floor(n / 8)] + (n % 8 === 3 ? 2 : 0),
-    'a worn bearing': n => Math.cos(2 * Math.PI * n / TURN) + 1.6 * bump(n, 20, 2) + .8 * bump(n, 44, 3),
-    'a heartbeat': n => 2 * bump(n, 30, 1.5) - .6 * bump(n, 33, 1.5) + .4 * bump(n, 18, 3) + .5 * bump(n, 48, 5),
-    'a healthy motor': n => Math.cos(2 * Math.PI * n / TURN) + .4 * Math.cos(6 * Math.PI * n / TURN + 1) + .2,
-  },
-  image: {
-    'a seven': ['..............', '.########.....', '........#.....', '.......#......', '......#.......', '.....#........', '.....#........', '....#.........'],
-    'a two': ['..............', '...####.......', '..#....#......', '.......#......', '......#.......', '....##........', '...#..........', '..######......'],
-    'a key': ['..............', '..###.........', '.#...#........', '.#...########.', '.#...#...#.#..', '..###.........'],
-  },
-};
-const state = { kind: 'turn', drawn: new Float32Array(TURN), shift: [0, 0], base: null };
-const models = { turn: jsonOf(call('group', 'Z64')), image: jsonOf(call('group', 'Z16xZ16')) };
-
-function example(kind, name) {
-  const made = EXAMPLES[kind][name];
-  if (kind === 'turn') return Float32Array.from({ length: TURN }, (_, n) => made(n));
-  return Float32Array.from({ length: SIDE * SIDE }, (_, k) => made[Math.floor(k / SIDE) - 3]?.[k % SIDE] === '#' ? 1 : 0);
-}
-function moved(x, [right, down]) {
+function shifted(x, [right, down]) {
   if (x.length === TURN) return Float32Array.from(x, (_, n) => x[(n - right + TURN) % TURN]);
   const at = (row, column) => x[((row - down + SIDE) % SIDE) * SIDE + (column - right + SIDE) % SIDE];
   return Float32Array.from(x, (_, k) => at(Math.floor(k / SIDE), k % SIDE));
 }
-const signal = () => moved(state.drawn, state.shift);
+// On the polar grid: right is along the angles, down along the rings.
+const rolled = (x, [right, down]) => Float32Array.from(x, (_, k) => {
+  const angle = (Math.floor(k / RINGS) - right + ANGLES) % ANGLES, ring = (k % RINGS - down + RINGS) % RINGS;
+  return x[angle * RINGS + ring];
+});
+const moved = (x, by) => state.kind === 'turned' ? rolled(x, by) : shifted(x, by);
+function drawn(angle) {
+  const numbers = [angle * Math.PI / 180];
+  for (const line of state.lines) numbers.push(line.length, ...line.flat());
+  return floatsOf(call('draw', Float32Array.from(numbers), state.kind === 'turned' ? 1 : 0));
+}
+function signal() {
+  if (state.kind === 'turn') return shifted(state.samples, state.shift);
+  if (state.kind === 'shifted') return shifted(drawn(0), state.shift);
+  // Whole steps of the grid move samples as they are; only what is left is drawn anew.
+  const steps = Math.floor(state.angle / STEP + 1e-9);
+  return rolled(drawn(state.angle - steps * STEP), [steps, 0]);
+}
 
 // ---- Pictures ----------------------------------------------------------------------------------------------------------------
-function drawSignal(canvas, x) {
+function drawSignal(canvas, x, kind = state.kind) {
   const pen = canvas.getContext('2d'), { width, height } = canvas;
   pen.clearRect(0, 0, width, height);
   if (!x) return;
-  if (x.length === SIDE * SIDE) {
-    const side = Math.min(width, height) / SIDE, left = (width - side * SIDE) / 2;
-    let least = Infinity, most = -Infinity;
-    for (const v of x) { least = Math.min(least, v); most = Math.max(most, v); }
-    const span = most - least || 1;
-    for (let k = 0; k < x.length; k++) {
-      const level = (x[k] - least) / span;
-      pen.fillStyle = `color-mix(in srgb, ${colour('--mark')} ${Math.round(100 * level)}%, ${colour('--paper')})`;
-      pen.fillRect(left + (k % SIDE) * side, Math.floor(k / SIDE) * side, side + .5, side + .5);
-    }
-    pen.strokeStyle = colour('--line');
-    pen.strokeRect(left, 0, side * SIDE, side * SIDE);
+  let least = 0, most = 0;
+  for (const v of x) { least = Math.min(least, v); most = Math.max(most, v); }
+  if (kind === 'turn') {
+    const size = Math.max(most, -least) || 1;
+    pen.strokeStyle = css(theme.line); pen.lineWidth = 2;
+    pen.beginPath(); pen.moveTo(0, height / 2); pen.lineTo(width, height / 2); pen.stroke();
+    pen.strokeStyle = css(theme.mark); pen.lineWidth = 5; pen.lineJoin = 'round'; pen.beginPath();
+    x.forEach((v, n) => pen.lineTo((n + .5) * width / x.length, height / 2 - .45 * height * v / size));
+    pen.stroke();
     return;
   }
-  const most = Math.max(...x.map(Math.abs)) || 1;
-  pen.strokeStyle = colour('--line');
-  pen.beginPath(); pen.moveTo(0, height / 2); pen.lineTo(width, height / 2); pen.stroke();
-  pen.strokeStyle = colour('--mark'); pen.lineWidth = 3; pen.beginPath();
-  x.forEach((v, n) => pen.lineTo((n + .5) * width / x.length, height / 2 - .45 * height * v / most));
-  pen.stroke(); pen.lineWidth = 1;
+  const span = most - least || 1, ink = v => css(mix(theme.paper, theme.mark, (v - least) / span));
+  pen.strokeStyle = css(theme.line); pen.lineWidth = 2;
+  if (kind === 'shifted') {
+    const side = height / SIDE, left = (width - height) / 2;
+    for (let k = 0; k < x.length; k++) {
+      pen.fillStyle = ink(x[k]);
+      pen.fillRect(left + (k % SIDE) * side, Math.floor(k / SIDE) * side, side + .5, side + .5);
+    }
+    pen.strokeRect(left, 1, height - 1, height - 2);
+    return;
+  }
+  const radius = height / 2 - 2, half = Math.PI / ANGLES;
+  for (let k = 0; k < x.length; k++) {
+    const ring = k % RINGS, middle = 2 * half * Math.floor(k / RINGS);
+    pen.fillStyle = ink(x[k]);
+    pen.beginPath();
+    pen.arc(width / 2, height / 2, (ring + 1) * radius / RINGS, middle - half, middle + half + .01);
+    pen.arc(width / 2, height / 2, ring * radius / RINGS, middle + half + .01, middle - half, true);
+    pen.fill();
+  }
+  pen.beginPath(); pen.arc(width / 2, height / 2, radius, 0, 2 * Math.PI); pen.stroke();
+  // Where up was.
+  const up = (state.angle - 90) * Math.PI / 180;
+  if (canvas.id === 'signal') {
+    pen.fillStyle = css(theme.positive);
+    pen.beginPath(); pen.arc(width / 2 + (radius - 14) * Math.cos(up), height / 2 + (radius - 14) * Math.sin(up), 12, 0, 2 * Math.PI); pen.fill();
+  }
 }
 const SVG = 'http://www.w3.org/2000/svg';
-function fill(svg, elements) {
-  svg.replaceChildren(...elements.map(([name, attributes]) => {
-    const element = document.createElementNS(SVG, name);
-    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-    return element;
-  }));
+function element(name, attributes, text) {
+  const made = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  if (text !== undefined) made.textContent = text;
+  return made;
 }
-function drawCoefficients(z, image) {
-  const shown = image ? 40 : 24, across = 8, size = 480 / across, elements = [];
-  const rows = Math.ceil(shown / across);
-  let most = 0;
-  for (let k = 1; k <= shown; k++) most = Math.max(most, Math.hypot(z[2 * k], z[2 * k + 1]));
-  $('coefficients').setAttribute('viewBox', `0 0 480 ${rows * size}`);
-  for (let k = 1; k <= shown; k++) {
-    const x = ((k - 1) % across + .5) * size, y = (Math.floor((k - 1) / across) + .5) * size;
-    const length = Math.hypot(z[2 * k], z[2 * k + 1]), scale = .46 * size * Math.sqrt(length / (most || 1)) / (length || 1);
-    elements.push(['circle', { cx: x, cy: y, r: .46 * size, fill: 'none', stroke: 'var(--line)' }]);
-    elements.push(['line', { x1: x, y1: y, x2: x + z[2 * k] * scale, y2: y - z[2 * k + 1] * scale, stroke: 'var(--mark)', 'stroke-width': 3, 'stroke-linecap': 'round' }]);
-  }
-  fill($('coefficients'), elements);
+const withTitle = (made, text) => { made.append(element('title', {}, text)); return made; };
+const size2 = (z, k) => Math.hypot(z[2 * k], z[2 * k + 1]);
+const polar = (re, im) => `${Math.hypot(re, im).toPrecision(3)} at ${Math.round(Math.atan2(im, re) * 180 / Math.PI)}°`;
+// Which coefficients are shown: low frequencies, and what they are called.
+function coefficientsShown() {
+  if (state.kind === 'turn') return Array.from({ length: 24 }, (_, k) => [k + 1, `frequency ${k + 1}`]);
+  const across = state.kind === 'shifted' ? SIDE : RINGS;
+  return Array.from({ length: 40 }, (_, k) => {
+    const a = Math.floor(k / 8), b = k % 8;
+    return [a * across + b, state.kind === 'shifted' ? `frequency ${b} right, ${a} down` : `frequency ${a} around, ${b} along the radius`];
+  });
+}
+function drawCoefficients(z) {
+  const list = coefficientsShown(), across = 8, size = 480 / across, parts = [];
+  const most = Math.max(...list.filter(([k]) => k > 0).map(([k]) => size2(z, k))) || 1;
+  $('coefficients').setAttribute('viewBox', `0 0 480 ${Math.ceil(list.length / across) * size}`);
+  list.forEach(([k, name], place) => {
+    const x = (place % across + .5) * size, y = (Math.floor(place / across) + .5) * size, length = size2(z, k);
+    const reach = .42 * size * Math.sqrt(Math.min(1, length / most)), angle = Math.atan2(-z[2 * k + 1], z[2 * k]);
+    const group = element('g', { transform: `translate(${x} ${y})` });
+    group.append(element('circle', { r: .46 * size, fill: 'var(--paper)', stroke: 'var(--line)' }));
+    if (reach > 1.5) {
+      const tip = Math.min(8, reach * .6), arrow = element('g', { transform: `rotate(${angle * 180 / Math.PI})` });
+      arrow.append(element('line', { x1: 0, y1: 0, x2: reach - tip * .6, y2: 0, stroke: 'var(--mark)', 'stroke-width': 2.5 }));
+      arrow.append(element('path', { d: `M${reach} 0l${-tip} ${-tip * .55}v${tip * 1.1}z`, fill: 'var(--mark)' }));
+      group.append(arrow);
+    } else group.append(element('circle', { r: 1.5, fill: 'var(--mark)' }));
+    parts.push(withTitle(group, `z, ${name}: ${polar(z[2 * k], z[2 * k + 1])}`));
+  });
+  $('coefficients').replaceChildren(...parts);
 }
 function drawPower(power) {
   const shown = power.slice(0, 64), most = Math.max(...shown.slice(1)) || 1, width = 480 / shown.length;
-  fill($('power'), Array.from(shown, (p, k) => {
-    const height = 190 * Math.min(1, Math.sqrt(p / most));
-    return ['rect', { x: k * width + .5, y: 200 - height, width: Math.max(1, width - 1), height, fill: 'var(--mark)' }];
+  $('power').replaceChildren(...Array.from(shown, (p, k) => {
+    const height = Math.max(1, 190 * Math.min(1, Math.sqrt(p / most)));
+    return withTitle(element('rect', { x: k * width + .5, y: 200 - height, width: width - 1, height, fill: 'var(--mark)' }), `|z|² of row ${k}: ${p.toPrecision(3)}`);
   }));
 }
-// The triangle of β_ij for the first rows; colour is the phase, brightness the cube root of the size.
-function drawInvariants(invariants, rows) {
-  const canvas = $('invariants'), pen = canvas.getContext('2d'), shown = Math.min(rows, rows > 64 ? 64 : 33), size = canvas.width / shown;
-  pen.clearRect(0, 0, canvas.width, canvas.height);
-  let most = 0;
-  for (let k = 0; k < invariants.length; k += 2) most = Math.max(most, Math.hypot(invariants[k], invariants[k + 1]));
-  for (let i = 0; i < shown; i++) for (let j = i; j < shown; j++) {
-    const k = 2 * (i * rows - i * (i - 1) / 2 + j - i), re = invariants[k], im = invariants[k + 1];
-    const light = Math.cbrt(Math.hypot(re, im) / most);
-    const tint = `hsl(${Math.atan2(im, re) * 180 / Math.PI} 75% 50%)`;
-    pen.fillStyle = light < .01 ? colour('--paper') : `color-mix(in srgb, ${tint} ${Math.round(100 * light)}%, ${colour('--paper')})`;
-    pen.fillRect(j * size, i * size, size + .5, size + .5);
-    if (j > i) pen.fillRect(i * size, j * size, size + .5, size + .5);
+// Cells of a colour each, one pixel of the canvas a cell.
+function tiles(canvas, columns, rows, each) {
+  canvas.width = columns; canvas.height = rows;
+  const image = new ImageData(columns, rows);
+  for (let row = 0, at = 0; row < rows; row++) for (let column = 0; column < columns; column++, at += 4) {
+    const [r, g, b] = each(row, column) ?? theme.paper;
+    image.data[at] = r; image.data[at + 1] = g; image.data[at + 2] = b; image.data[at + 3] = 255;
   }
+  canvas.getContext('2d').putImageData(image, 0, 0);
+}
+const grid = (columns, rows, text) => Array.from({ length: columns * rows }, (_, k) => {
+  const row = Math.floor(k / columns), column = k % columns;
+  return { x: column / columns, y: row / rows, width: 1 / columns, height: 1 / rows, get text() { return text(row, column); } };
+});
+// The triangle of β_ij for the first rows, mirrored; strength is the cube root of the size.
+const invariantsShown = rows => Math.min(rows, rows > 64 ? 48 : 33);
+const place = (i, j, rows) => { const [a, b] = i < j ? [i, j] : [j, i]; return 2 * (a * rows - a * (a - 1) / 2 + b - a); };
+function drawInvariants(invariants, rows) {
+  let most = 0;
+  for (let k = 0; k < invariants.length; k += 2) most = Math.max(most, invariants[k] ** 2 + invariants[k + 1] ** 2);
+  const shown = invariantsShown(rows), largest = Math.sqrt(most) || 1;
+  tiles($('invariants'), shown, shown, (i, j) => {
+    const k = place(i, j, rows), re = invariants[k], im = invariants[k + 1], strength = Math.cbrt(Math.hypot(re, im) / largest);
+    return strength < .02 ? null : mix(theme.paper, hue(Math.atan2(im, re) / (2 * Math.PI)), strength);
+  });
+}
+function drawScores(names, scores, found) {
+  const most = Math.max(...scores), parts = scores.map(s => Math.exp(s - most)), sum = parts.reduce((a, b) => a + b, 0);
+  const height = Math.min(32, 200 / names.length);
+  $('scores').setAttribute('viewBox', `0 0 480 ${height * names.length + 6}`);
+  $('scores').replaceChildren(...names.flatMap((name, k) => {
+    const y = k * height + 3, share = parts[k] / sum;
+    return [
+      element('text', { x: 122, y: y + height / 2 + 5, 'text-anchor': 'end', 'font-weight': k === found ? 700 : 400 }, name),
+      element('rect', { x: 132, y: y + 2, width: Math.max(1, 335 * share), height: height - 4, rx: 2, fill: k === found ? 'var(--mark)' : 'var(--edge)' }),
+    ];
+  }));
+  $('scores').setAttribute('aria-label', `Scores of the classes; the highest is ${names[found]}`);
 }
 
 // ---- See it --------------------------------------------------------------------------------------------------------------------
@@ -120,106 +190,149 @@ const difference = (a, b) => {
   a.forEach((v, k) => { sum += (v - b[k]) ** 2; length += b[k] ** 2; });
   return Math.sqrt(sum / (length || 1));
 };
-function computed(x) {
-  const { handle, rows, pairs } = models[state.kind];
-  const answer = call('compute', x, handle), numbers = floatsOf(answer, 8), head = new Uint32Array(answer.buffer, 0, 2);
+function computed(x, { handle, rows, pairs }) {
+  const answer = call('compute', x, handle), numbers = floatsOf(answer, 4), [head] = new Uint32Array(answer.buffer, 0, 1);
+  const ends = [2 * rows, 2 * rows + 2 * pairs, 3 * rows + 2 * pairs];
   return {
-    checksum: head[0].toString(16).padStart(8, '0'),
-    z: numbers.subarray(0, 2 * rows),
-    invariants: numbers.subarray(2 * rows, 2 * rows + 2 * pairs),
-    power: numbers.subarray(2 * rows + 2 * pairs, 3 * rows + 2 * pairs),
+    checksum: head.toString(16).padStart(8, '0'),
+    z: numbers.subarray(0, ends[0]), invariants: numbers.subarray(ends[0], ends[1]),
+    power: numbers.subarray(ends[1], ends[2]),
   };
 }
+let latest;
 const show = attempt(() => {
-  const x = signal(), image = state.kind === 'image', model = models[state.kind];
+  const x = signal(), model = models[state.kind];
   drawSignal($('signal'), x);
-  const found = computed(x);
+  const found = latest = computed(x, model);
   state.base ??= found;
-  drawCoefficients(found.z, image);
+  drawCoefficients(found.z);
   drawInvariants(found.invariants, model.rows);
   drawPower(found.power);
+  const classifier = classifiers[state.kind], seen = jsonOf(call('classify', x, classifier.handle)), name = classifier.classes[seen.class];
+  drawScores(classifier.classes, seen.scores, seen.class);
+  $('class').textContent = name;
   $('checksum').textContent = found.checksum;
-  $('drift').textContent = scientific(difference(found.invariants, state.base.invariants));
-  $('drift-z').textContent = scientific(difference(found.z, state.base.z));
+  const change = [difference(found.invariants, state.base.invariants), difference(found.z, state.base.z)].map(scientific);
+  $('drift').textContent = change[0];
+  $('drift-z').textContent = change[1];
+  speak('said', `Invariants changed by ${change[0]}, coefficients by ${change[1]}. The device says ${name}.`);
 });
 function describe() {
-  const model = models[state.kind], image = state.kind === 'image';
-  $('model').textContent = `${model.group}: ${model.inputs} inputs, ${model.pairs.toLocaleString('en')} invariants, ${model.bytes.toLocaleString('en')} bytes of flash`;
-  $('cost').textContent = `about ${model.instructions.toLocaleString('en')} instructions for one signal, ${model.ram.toLocaleString('en')} bytes of RAM beside the stack`;
-  $('shift-x').max = image ? SIDE - 1 : TURN - 1;
-  $('shift-y-label').hidden = !image;
-  $('hint').textContent = image ? 'Drag or use the arrow keys to shift it, or draw.' : 'Drag or use the arrow keys: it starts elsewhere.';
+  const { kind } = state, model = models[kind], classifier = classifiers[kind];
+  $('model').textContent = `${model.group}: ${model.inputs} inputs, ${grouped(model.pairs)} invariants, ${grouped(model.bytes)} bytes of flash`;
+  $('cost').textContent = `all invariants: about ${grouped(model.instructions)} instructions for one signal, ${grouped(model.ram)} bytes of RAM beside the stack`;
+  $('classifier').textContent = `The class: ${grouped(classifier.instructions)} instructions on a Cortex-M4F (counted in QEMU), ${grouped(classifier.bytes)} bytes of flash. Learned from variants of the examples.`;
+  $('shift-x').max = { turn: TURN - 1, shifted: SIDE - 1, turned: 359 }[kind];
+  $('shift-x-name').textContent = { turn: 'Start', shifted: 'Right', turned: 'Turn' }[kind];
+  $('shift-y-label').hidden = kind !== 'shifted';
+  $('hint').textContent = {
+    turn: 'Drag it, or use the arrow keys: it starts elsewhere.', shifted: 'Drag it, or use the arrow keys.',
+    turned: `Drag it around, or use the arrow keys: a step of ${STEP}° of the 32 angles a device samples. In between, invariants move by what these do not see.`,
+  }[kind];
 }
+const wrap = (v, most) => ((v % most) + most) % most;
 function shift(right, down) {
-  const most = state.kind === 'image' ? SIDE : TURN;
-  state.shift = [((right % most) + most) % most, ((down % most) + most) % most];
+  if (state.kind === 'turned') { state.angle = wrap(right, 360); $('shift-x').value = state.angle; return show(); }
+  const most = state.kind === 'turn' ? TURN : SIDE;
+  state.shift = [wrap(right, most), wrap(down, most)];
   $('shift-x').value = state.shift[0];
   $('shift-y').value = state.shift[1];
   show();
 }
-function choose(name) {
-  state.drawn = example(state.kind, name);
-  state.base = null;
-  shift(0, 0);
-  restart();
+function still() { state.base = null; state.angle = 0; shift(0, 0); restart(); }
+function choose(number) {
+  if (state.kind === 'turn') state.samples = Float32Array.from(examples.turns[number][1]);
+  else state.lines = examples.digits[number].map(line => line.map(point => point.slice()));
+  still();
 }
-function kind(chosen) {
+function kind(chosen, first = chosen === 'turn' ? 0 : 7) {
   state.kind = chosen;
-  $('example').replaceChildren(...Object.keys(EXAMPLES[chosen]).map(name => new Option(name)));
+  const names = chosen === 'turn' ? examples.turns.map(([name]) => name) : examples.digits.map((_, digit) => String(digit));
+  $('example').replaceChildren(...names.map((name, number) => new Option(name, number)));
+  $('example').value = first;
   describe();
-  choose($('example').value);
+  choose(first);
 }
-$('kind').onchange = () => kind($('kind').value);
-$('example').onchange = () => choose($('example').value);
+const drawing = () => document.querySelector('[name=pointer]:checked').value === 'draw';
+function pointer(value) {
+  document.querySelector(`[name=pointer][value=${value}]`).checked = true;
+  document.body.classList.toggle('draws', value === 'draw');
+}
 $('clear').onclick = () => {
   // Not quite empty: a signal of zeros has no direction.
-  state.drawn.fill(0); state.drawn[0] = 1; state.base = null; shift(0, 0); restart();
+  if (state.kind === 'turn') { state.samples = new Float32Array(TURN); state.samples[0] = 1; } else state.lines = [[[.5, .5]]];
+  state.untouched = true;
+  pointer('draw');
+  still();
 };
+for (const radio of document.querySelectorAll('[name=pointer]')) radio.onchange = () => pointer(radio.value);
+$('kind').onchange = () => kind($('kind').value);
+$('example').onchange = () => choose(+$('example').value);
 $('shift-x').oninput = () => shift(+$('shift-x').value, state.shift[1]);
 $('shift-y').oninput = () => shift(state.shift[0], +$('shift-y').value);
+$('shift-x').onchange = $('shift-y').onchange = () => restart();
 $('signal').onkeydown = event => {
   const step = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
   if (!step) return;
   event.preventDefault();
-  shift(state.shift[0] + step[0], state.shift[1] + (state.kind === 'image' ? step[1] : 0));
+  if (state.kind === 'turned') shift((Math.round(state.angle / STEP) + step[0] + step[1]) * STEP);
+  else shift(state.shift[0] + step[0], state.shift[1] + (state.kind === 'shifted' ? step[1] : 0));
+  restart();
 };
 let held = null;
-const place = event => {
+const at = event => {
   const canvas = $('signal'), box = canvas.getBoundingClientRect();
   return [(event.clientX - box.left) * canvas.width / box.width, (event.clientY - box.top) * canvas.height / box.height];
 };
-function draw([x, y]) {
+// From the canvas to the unit square as it was before it was moved.
+function unmoved([x, y]) {
+  const { width, height } = $('signal'), u = (x - (width - height) / 2) / height, v = y / height;
+  if (state.kind === 'shifted') return [wrap(u - state.shift[0] / SIDE, 1), wrap(v - state.shift[1] / SIDE, 1)];
+  const back = -state.angle * Math.PI / 180, [a, b] = [u - .5, v - .5];
+  return [.5 + a * Math.cos(back) - b * Math.sin(back), .5 + a * Math.sin(back) + b * Math.cos(back)];
+}
+function draw([x, y], begins) {
   const { width, height } = $('signal');
   if (state.kind === 'turn') {
-    const n = Math.floor(x * TURN / width);
-    if (n < 0 || n >= TURN) return;
-    state.drawn[(n - state.shift[0] + TURN) % TURN] = (height / 2 - y) / (.45 * height);
+    const n = Math.max(0, Math.min(TURN - 1, Math.floor(x * TURN / width))), from = begins ? n : held.last;
+    const value = (height / 2 - y) / (.45 * height), before = begins ? value : held.value;
+    // All samples between two events of a fast pointer.
+    for (let k = Math.min(from, n); k <= Math.max(from, n); k++) {
+      const share = n === from ? 1 : (k - from) / (n - from);
+      state.samples[(k - state.shift[0] + TURN) % TURN] = before + (value - before) * share;
+    }
+    Object.assign(held, { last: n, value });
   } else {
-    const side = height / SIDE, column = Math.floor((x - (width - height) / 2) / side), row = Math.floor(y / side);
-    if (column < 0 || column >= SIDE || row < 0 || row >= SIDE) return;
-    state.drawn[((row - state.shift[1] + SIDE) % SIDE) * SIDE + (column - state.shift[0] + SIDE) % SIDE] = 1;
+    const point = unmoved([x, y]), line = state.lines.at(-1), last = line?.at(-1);
+    if (begins && state.untouched) state.lines = [];
+    if (begins || !last || Math.hypot(point[0] - last[0], point[1] - last[1]) > .5) state.lines.push([point]);
+    else if (Math.hypot(point[0] - last[0], point[1] - last[1]) > .01) line.push(point);
   }
+  state.untouched = false;
   state.base = null;
   show();
 }
+const around = ([x, y]) => Math.atan2(y - $('signal').height / 2, x - $('signal').width / 2) * 180 / Math.PI;
 $('signal').onpointerdown = event => {
-  $('signal').setPointerCapture(event.pointerId);
-  held = { at: place(event), shift: state.shift.slice() };
-  if (document.querySelector('[name=pointer]:checked').value === 'draw') draw(held.at);
+  try { $('signal').setPointerCapture(event.pointerId); } catch { /* A pointer that was made by a script. */ }
+  held = { at: at(event), shift: state.shift.slice(), angle: state.angle };
+  if (drawing()) draw(held.at, true);
 };
 $('signal').onpointermove = event => {
   if (!held) return;
-  const at = place(event), { width, height } = $('signal');
-  if (document.querySelector('[name=pointer]:checked').value === 'draw') return draw(at);
-  const unit = state.kind === 'image' ? height / SIDE : width / TURN;
-  const down = state.kind === 'image' ? Math.round((at[1] - held.at[1]) / unit) : 0;
-  shift(held.shift[0] + Math.round((at[0] - held.at[0]) / unit), held.shift[1] + down);
+  const now = at(event), { width, height } = $('signal');
+  if (drawing()) return draw(now, false);
+  if (state.kind === 'turned') return shift(held.angle + around(now) - around(held.at));
+  const unit = state.kind === 'shifted' ? height / SIDE : width / TURN;
+  const down = state.kind === 'shifted' ? Math.round((now[1] - held.at[1]) / unit) : 0;
+  shift(held.shift[0] + Math.round((now[0] - held.at[0]) / unit), held.shift[1] + down);
 };
 $('signal').onpointerup = $('signal').onpointercancel = () => { if (held) { held = null; restart(); } };
 
 // ---- Fool it -------------------------------------------------------------------------------------------------------------------
-const fool = { target: null, playing: false, over: false };
+const fool = { target: null, signal: null, playing: false, over: false };
 function restart() {
+  if (!call) return;
   fool.target = signal();
   fool.over = false;
   stop();
@@ -228,11 +341,11 @@ function restart() {
 function stop() { fool.playing = false; $('play').textContent = 'Play'; }
 // The best shift and scale of a signal onto another, by trying all shifts.
 function aligned(x, target) {
-  const shifts = x.length === TURN ? Array.from({ length: TURN }, (_, n) => [n, 0]) : Array.from({ length: SIDE * SIDE }, (_, k) => [k % SIDE, Math.floor(k / SIDE)]);
+  const [across, along] = { turn: [TURN, 1], shifted: [SIDE, SIDE], turned: [ANGLES, RINGS] }[state.kind];
   const square = target.reduce((sum, v) => sum + v * v, 0), own = x.reduce((sum, v) => sum + v * v, 0) || 1;
   let best = { error: Infinity, signal: x };
-  for (const by of shifts) {
-    const y = moved(x, by);
+  for (let right = 0; right < across; right++) for (let down = 0; down < along; down++) {
+    const y = moved(x, [right, down]);
     let dot = 0;
     for (let n = 0; n < y.length; n++) dot += y[n] * target[n];
     const scale = Math.max(0, dot / own), error = square - scale * dot;
@@ -240,24 +353,38 @@ function aligned(x, target) {
   }
   return { signal: best.signal, distance: Math.sqrt(Math.max(0, best.error) / (square || 1)) };
 }
+function drawFool() {
+  drawSignal($('target'), fool.target);
+  drawSignal($('metamer'), fool.signal);
+  drawSignal($('aligned'), fool.aligned);
+}
 function shown(answer) {
   if (!answer) return;
-  const [distance, steps, goesOn] = floatsOf(answer).subarray(0, 3), x = floatsOf(answer).slice(3);
+  const [distance, steps, goesOn] = floatsOf(answer).subarray(0, 3);
+  fool.signal = floatsOf(answer).slice(3);
   fool.over = goesOn === 0;
-  drawSignal($('target'), fool.target);
-  drawSignal($('metamer'), x);
-  const near = aligned(x, fool.target);
-  drawSignal($('aligned'), near.signal);
+  const near = aligned(fool.signal, fool.target);
+  fool.aligned = near.signal;
+  drawFool();
   $('fool-steps').textContent = `${steps}${fool.over ? ', and it has ended' : ''}`;
   $('fool-distance').textContent = Number.isFinite(distance) ? scientific(distance) : '';
   $('fool-orbit').textContent = near.distance.toFixed(4);
+  if (steps > 0) speak('fool-said', `${steps} steps, distance from the orbit ${near.distance.toFixed(3)}${fool.over ? ', ended' : ''}.`);
 }
 const descend = attempt(steps => shown(call('descend', undefined, steps)));
+let drawnAt = 0;
 function play() {
   if (!fool.playing) return;
-  const begun = performance.now();
-  do descend(state.kind === 'image' ? 1 : 10); while (!fool.over && performance.now() - begun < 40);
-  if (fool.over) return stop();
+  // Those who want little motion see a picture twice a second.
+  if (!calm.matches || performance.now() - drawnAt > 500) {
+    drawnAt = performance.now();
+    const each = state.kind === 'turn' ? 10 : 1;
+    let answer;
+    do answer = attempt(() => call('descend', undefined, each))(); while (answer && floatsOf(answer)[2] && performance.now() - drawnAt < 40);
+    if (!answer) return stop();
+    shown(answer);
+    if (fool.over) return stop();
+  }
   requestAnimationFrame(play);
 }
 $('play').onclick = () => {
@@ -266,105 +393,121 @@ $('play').onclick = () => {
   fool.playing = true; $('play').textContent = 'Pause'; play();
 };
 $('step').onclick = () => { stop(); descend(1); };
-$('again').onclick = restart;
-$('measure').onchange = restart;
+$('again').onclick = () => restart();
+$('measure').onchange = () => restart();
 
 // ---- Learn it ------------------------------------------------------------------------------------------------------------------
-let worker = null, learned = null, latest = null;
+let worker = null, learned = null, report = null;
+const learning = { samples: null, w: null, rows: 0, inputs: 0, table: null, continuous: false };
 function begin(task) {
   worker?.terminate();
-  const source = new Blob([`${$('bridge').textContent}\nwork();`], { type: 'text/javascript' });
-  worker = new Worker(URL.createObjectURL(source));
+  const source = URL.createObjectURL(new Blob([`${$('bridge').textContent}\nwork();`], { type: 'text/javascript' }));
+  worker = new Worker(source);
+  URL.revokeObjectURL(source);
   worker.onmessage = ({ data }) => hear(data);
   worker.onerror = event => { fail(event.message || 'learning stopped'); $('pause').disabled = true; };
   worker.postMessage({ module, task, run: true });
+  Object.assign(learning, { samples: null, w: null, rows: 0, inputs: 0, table: null, continuous: false });
+  $('learned-facts').hidden = true;
   $('group').textContent = ''; $('progress').textContent = 'Learning …';
+  $('table-caption').textContent = 'The Cayley table of the rows: colour is the product, pale where it is not sure.';
+  $('waves-caption').textContent = 'Rows of W: real parts. They become waves.';
   $('pause').disabled = false; $('pause').textContent = 'Stop';
+  drawLearning();
+}
+function weights(bytes) {
+  [learning.rows, learning.inputs] = new Uint32Array(bytes.buffer, 0, 2);
+  learning.w = floatsOf(bytes, 8);
 }
 function hear(data) {
   fail(data.failure);
   if (data.failure) { $('progress').textContent = ''; $('pause').disabled = true; }
-  if (data.begun) drawOrbits(data.samples);
+  if (data.weights) weights(data.weights);
+  if (data.begun) learning.samples = data.samples;
   if (data.state) {
-    const { steps, phase, last, attempts, table } = data.state;
-    const change = last ? `, change along orbits ${scientific(last.invariance)}` : '';
-    $('progress').textContent = `${phase ?? 'done'}: ${steps} steps${attempts > 1 ? `, attempt ${attempts}` : ''}${change}`;
-    const [rows, inputs] = new Uint32Array(data.weights.buffer, 0, 2);
-    drawWaves(floatsOf(data.weights, 8), rows, inputs);
-    drawTable(table);
+    const { steps, phase, last, attempts, table, orbits, name, blocks } = data.state;
+    learning.table = table;
+    learning.continuous = orbits !== undefined;
+    if (learning.continuous) {
+      $('progress').textContent = `${orbits} orbits: ${name}${blocks ? `, blocks of ${blocks.join(', ')}` : ''}`;
+      $('waves-caption').textContent = 'Rows of the basis; those of a block are moved among themselves.';
+      $('table-caption').textContent = 'No table: the group has infinitely many elements.';
+    } else {
+      const change = last ? `, change along orbits ${scientific(last.invariance)}` : '';
+      $('progress').textContent = `${phase ?? 'done'}: ${grouped(steps)} ${steps === 1 ? 'step' : 'steps'}${attempts > 1 ? `, attempt ${attempts}` : ''}${change}`;
+    }
   }
   if (data.ended) {
     const { learned: found } = data.ended;
+    learning.table = found.table ?? learning.table;
+    if (found.table) {
+      $('table-caption').textContent = 'The Cayley table of the permutations that were found: exact. Not symmetric: order matters.';
+      $('waves-caption').textContent = 'Rows of U, the basis of the irreps; their couplings are the invariants.';
+    }
     $('group').textContent = found.group ? found.group.name : `none recognised: ${found.reason}`;
     learned = jsonOf(call('load', data.model));
-    $('which').querySelector('[value=learn]').disabled = false;
+    report = data.report;
+    $('within').textContent = scientific(found.evaluation.within);
+    $('between').textContent = found.evaluation.between.toPrecision(3);
+    $('learned-model').textContent = `${learned.inputs} inputs, ${grouped(learned.pairs)} invariants, ${grouped(learned.bytes)} bytes of flash; about ${grouped(learned.instructions)} instructions on a Cortex-M4F`;
+    $('learned-facts').hidden = false;
+    const option = $('which').querySelector('[value=learn]');
+    option.disabled = false; option.textContent = `Learn it: ${found.group?.name ?? 'as it was learned'}`;
     $('which').value = 'learn';
+    $('report').disabled = false;
     $('pause').disabled = true;
   }
+  drawLearning();
 }
-function tiles(canvas, columns, rows, each) {
-  const pen = canvas.getContext('2d');
-  pen.clearRect(0, 0, canvas.width, canvas.height);
-  const width = canvas.width / columns, height = canvas.height / rows;
-  for (let row = 0; row < rows; row++) for (let column = 0; column < columns; column++) {
-    pen.fillStyle = each(row, column);
-    pen.fillRect(column * width, row * height, width + .5, height + .5);
-  }
-}
-function drawOrbits(samples) {
-  const most = samples.flat().reduce((m, x) => Math.max(m, ...x.map(Math.abs)), 0) || 1;
-  const members = Math.max(...samples.map(row => row.length)), inputs = samples[0][0].length;
-  tiles($('orbits'), members * (inputs + 1), samples.length * 2, (row, column) => {
-    const x = samples[Math.floor(row / 2)]?.[Math.floor(column / (inputs + 1))], n = column % (inputs + 1);
-    return row % 2 || !x || n === inputs ? colour('--paper') : signed(x[n] / most);
-  });
-}
-const signed = v => `color-mix(in srgb, ${v > 0 ? '#d9622b' : '#2b6fd9'} ${Math.round(100 * Math.min(1, Math.abs(v)))}%, ${colour('--paper')})`;
-function drawWaves(w, rows, inputs) {
+function drawLearning() {
+  const { samples, w, rows, inputs, table } = learning;
+  if (samples) {
+    const most = samples.flat().reduce((m, x) => Math.max(m, ...x.map(Math.abs)), 0) || 1;
+    const members = Math.max(...samples.map(row => row.length)), length = samples[0][0].length;
+    // A sample is a strip as high as wide rows allow, with a gap below and to the right.
+    const tall = Math.max(2, Math.round(members * (length + 1) * 5 / 8 / samples.length) - 1);
+    tiles($('orbits'), members * (length + 1) - 1, samples.length * (tall + 1) - 1, (row, column) => {
+      const x = samples[Math.floor(row / (tall + 1))][Math.floor(column / (length + 1))], n = column % (length + 1);
+      return row % (tall + 1) === tall || !x || n === length ? null : signed(x[n] / most);
+    });
+  } else tiles($('orbits'), 1, 1, () => null);
   let most = 0;
-  for (const v of w) most = Math.max(most, Math.abs(v));
-  tiles($('waves'), inputs, rows, (row, column) => signed(w[row * 2 * inputs + column] / (most || 1)));
+  for (const v of w ?? []) most = Math.max(most, Math.abs(v));
+  if (rows) tiles($('waves'), inputs, rows, (row, column) => signed(w[row * 2 * inputs + column] / (most || 1)));
+  else tiles($('waves'), 1, 1, () => null);
+  const n = table?.products.length ?? 0;
+  $('table-host').hidden = learning.continuous;
+  if (n) tiles($('table'), n, n, (i, j) => mix(theme.paper, hue(table.products[i][j] / n), Math.max(.06, table.confidences[i * n + j] ** 4)));
+  else tiles($('table'), 1, 1, () => null);
 }
-function drawTable(table) {
-  latest = table;
-  if (!table) return;
-  const n = table.products.length;
-  tiles($('table'), n, n, (i, j) => {
-    const sure = Math.max(0, Math.min(1, table.confidences[i * n + j]));
-    return `color-mix(in srgb, hsl(${360 * table.products[i][j] / n} 65% 55%) ${Math.round(100 * sure ** 4)}%, ${colour('--paper')})`;
-  });
-}
-$('table').onpointermove = event => {
-  if (!latest) return;
-  const box = $('table').getBoundingClientRect(), n = latest.products.length;
-  const at = offset => Math.max(0, Math.min(n - 1, Math.floor(offset * n)));
-  const i = at((event.clientY - box.top) / box.height), j = at((event.clientX - box.left) / box.width);
-  $('cell').textContent = `row ${i} times row ${j} is row ${latest.products[i][j]}, overlap ${latest.confidences[i * n + j].toFixed(4)}`;
-};
-const chosen = () => ({ gradients: $('recipe').value === '1', seed: 1 });
-$('start').onclick = () => begin({ group: $('hidden').value, exemplars: 60, ...chosen() });
+const chosen = () => ({ gradients: $('recipe').value === '1' && !$('recipe').disabled, seed: 1 });
+$('hidden').onchange = () => { $('recipe').disabled = !/^Z/.test($('hidden').value); };
+$('start').onclick = attempt(() => begin({ group: $('hidden').value, exemplars: 60, ...chosen() }));
 $('pause').onclick = () => {
   const stopped = $('pause').textContent === 'Stop';
   worker?.postMessage({ run: !stopped });
   $('pause').textContent = stopped ? 'Go on' : 'Stop';
 };
 function table(text) {
-  const lines = text.split(/\r?\n/).filter(line => line.trim());
+  const lines = text.split(/\r?\n/).filter(line => line.trim() && !line.startsWith('#'));
   const cells = lines.map(line => line.split(/[;,\t]/).map(cell => cell.trim()));
-  if (cells.length && cells[0].some(cell => cell === '' || Number.isNaN(Number(cell)))) cells.shift();
-  const samples = cells.map(row => row.slice(1).map(Number)), labels = cells.map(row => Number(row[0]));
-  if (!samples.length || samples.some(row => row.length !== samples[0].length || row.some(Number.isNaN))) throw new Error('the table has no samples, rows of several lengths, or a cell that is not a number: give the orbit of each sample in the first column');
-  if (!labels.every(Number.isSafeInteger)) throw new Error('the first column must be whole numbers, the orbit of each sample');
-  return { samples, labels };
+  const number = cell => cell !== '' && Number.isFinite(Number(cell));
+  if (cells.length && !cells[0].slice(1).every(number)) cells.shift();
+  const wrong = cells.findIndex(row => row.length !== cells[0].length || row.length < 3 || !row.slice(1).every(number));
+  if (!cells.length) throw new Error('the table has no samples: give one a line, the orbit of each in the first column');
+  if (wrong >= 0) throw new Error(`sample ${wrong + 1} of the table is of another length, or has a cell that is not a number: give the orbit of each sample in the first column`);
+  // The orbit may be a number or a word.
+  const names = [...new Set(cells.map(row => row[0]))];
+  return { samples: cells.map(row => row.slice(1).map(Number)), labels: cells.map(row => names.indexOf(row[0])) };
 }
 function npy(buffer) {
   const bytes = new Uint8Array(buffer), view = new DataView(buffer);
-  if (textOf(bytes.subarray(1, 6)) !== 'NUMPY') throw new Error('not a .npy file');
+  if (bytes.length < 12 || textOf(bytes.subarray(1, 6)) !== 'NUMPY') throw new Error('not a .npy file: save it with numpy.save');
   const long = bytes[6] > 1, length = long ? view.getUint32(8, true) : view.getUint16(8, true), from = (long ? 12 : 10) + length;
   const header = textOf(bytes.subarray(long ? 12 : 10, from));
   const type = /'descr':\s*'([^']+)'/.exec(header)?.[1], shape = /'shape':\s*\(([^)]*)\)/.exec(header)?.[1].split(',').filter(s => s.trim()).map(Number);
-  const kinds = { '<f4': [4, 'getFloat32'], '<f8': [8, 'getFloat64'], '<i4': [4, 'getInt32'], '<i8': [8, 'getBigInt64'], '|u1': [1, 'getUint8'], '<i2': [2, 'getInt16'] };
-  if (!kinds[type] || !shape || /True/.test(header)) throw new Error(`a .npy file of ${type} is not read here: save float32, float64 or integers in C order`);
+  const kinds = { '<f4': [4, 'getFloat32'], '<f8': [8, 'getFloat64'], '<i4': [4, 'getInt32'], '<i8': [8, 'getBigInt64'], '<u4': [4, 'getUint32'], '|u1': [1, 'getUint8'], '|i1': [1, 'getInt8'], '<i2': [2, 'getInt16'], '<u2': [2, 'getUint16'] };
+  if (!kinds[type] || !shape || /'fortran_order':\s*True/.test(header)) throw new Error(`a .npy file of ${type} is not read here: save float32, float64 or integers in C order`);
   const [size, read] = kinds[type], count = shape.reduce((a, b) => a * b, 1);
   if (from + count * size > bytes.length) throw new Error('the .npy file ends too early: save it again');
   return { shape, values: Array.from({ length: count }, (_, k) => Number(view[read](from + k * size, true))) };
@@ -380,24 +523,67 @@ async function own(files) {
 }
 async function take(files) {
   if (!files.length) return;
-  try { fail(); begin({ ...await own(files), ...chosen() }); } catch (error) { fail(error); }
+  try { fail(); begin({ ...await own(files), ...chosen(), gradients: $('recipe').value === '1' }); } catch (error) { fail(error); }
 }
 $('files').onchange = () => take($('files').files);
 addEventListener('dragover', event => event.preventDefault());
 addEventListener('drop', event => { event.preventDefault(); take(event.dataTransfer.files); });
 
 // ---- Take it along ---------------------------------------------------------------------------------------------------------------
-const FILES = ['model.bsn', 'model.rs', 'model.h'];
-for (const button of document.querySelectorAll('[data-file]')) button.onclick = attempt(() => {
-  const model = $('which').value === 'learn' ? learned : models[state.kind], kind = +button.dataset.file;
-  const file = new Blob([call('export', undefined, model.handle, kind)]), link = document.createElement('a');
-  link.href = URL.createObjectURL(file);
-  link.download = FILES[kind];
+const FILES = ['model.bsn', 'model.rs', 'model.h', 'firmware-rust.zip', 'firmware-c.zip'];
+function save(bytes, name) {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(new Blob([bytes]));
+  link.download = name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  $('taken').textContent = `${name}: ${grouped(bytes.length)} bytes`;
+}
+for (const button of document.querySelectorAll('[data-file]')) button.onclick = attempt(() => {
+  const model = { see: models[state.kind], classifier: classifiers[state.kind], learn: learned }[$('which').value], form = +button.dataset.file;
+  save(call('export', undefined, model.handle, form), FILES[form]);
 });
+$('report').onclick = attempt(() => save(report, 'report.html'));
 
-matchMedia('(prefers-color-scheme: dark)').onchange = () => { show(); drawSignal($('target'), fool.target); };
-// For tests and the curious: the signal as it is, and what the engine says.
-globalThis.bispectral = { call, signal, models, state };
-kind('turn');
+// ---- Values under the pointer, or by keys ------------------------------------------------------------------------------------------
+for (const [name, cells] of Object.entries({
+  coefficients: () => titled($('coefficients')),
+  power: () => titled($('power')),
+  invariants: () => {
+    if (!latest) return [];
+    const { rows } = models[state.kind], shown = invariantsShown(rows);
+    return grid(shown, shown, (i, j) => { const k = place(i, j, rows); return `β of rows ${Math.min(i, j)} and ${Math.max(i, j)}: ${polar(latest.invariants[k], latest.invariants[k + 1])}`; });
+  },
+  waves: () => {
+    const { w, rows, inputs } = learning;
+    return rows ? grid(inputs, rows, (row, n) => `row ${row}, input ${n}: ${w[row * 2 * inputs + n].toFixed(3)} + ${w[row * 2 * inputs + inputs + n].toFixed(3)} i`.replace('+ -', '− ')) : [];
+  },
+  table: () => {
+    const { table } = learning, n = table?.products.length ?? 0;
+    return n ? grid(n, n, (i, j) => `${i} · ${j} = ${table.products[i][j]}, overlap ${table.confidences[i * n + j].toFixed(4)}`) : [];
+  },
+})) explore($(`${name}-host`), $(name), cells, text => { $(`${name}-value`).textContent = text; });
+
+// ---- The beginning: after the first paint ---------------------------------------------------------------------------------------------
+matchMedia('(prefers-color-scheme: dark)').onchange = () => { readTheme(); show(); drawFool(); drawLearning(); };
+async function start() {
+  readTheme();
+  const wasm = bytesOf64($('engine').textContent.trim());
+  module = await WebAssembly.compile(wasm);
+  call = engineOf(module);
+  examples = jsonOf(call('examples'));
+  const given = JSON.parse($('classifiers').textContent);
+  classifiers = Object.fromEntries(['turn', 'shifted', 'turned'].map((name, k) => {
+    const { exact, model, classes, instructions } = given[k];
+    models[name] = jsonOf(call('load', bytesOf64(exact)));
+    return [name, { ...jsonOf(call('load', bytesOf64(model))), classes, instructions }];
+  }));
+  kind('turn');
+  drawLearning();
+  const paint = performance.getEntriesByName('first-contentful-paint')[0]?.startTime;
+  const whole = new TextEncoder().encode(document.documentElement.outerHTML).length;
+  $('size').textContent = `(${(whole / 1e6).toFixed(1)} MB in one file, ${(wasm.length / 1e6).toFixed(1)} MB of it WebAssembly${paint ? `; first paint after ${Math.round(paint)} ms` : ''}; ready after ${Math.round(performance.now())} ms.)`;
+  // For tests and the curious: the signal as it is, and what the engine says.
+  globalThis.bispectral = { call, signal, models, classifiers, state, computed, ready: performance.now() };
+}
+requestAnimationFrame(() => setTimeout(() => start().catch(fail)));

@@ -1,22 +1,22 @@
 //! What the page asks for: models and what they compute, an attack and learning step by step, files to take along.
 
+use crate::drawing::{self, Line};
+use crate::learning::{Learning, Task, commutative, refused};
+use crate::turns;
 use bispectral_core::format::Transform;
 use bispectral_core::{Complex32, Model};
 use bispectral_learn::analysis::descent::{Descent, Settings};
 use bispectral_learn::analysis::representation::{Bispectrum, Power};
 use bispectral_learn::data::group::Group;
-use bispectral_learn::data::orbits::Orbits;
-use bispectral_learn::group::LearnedTable;
-use bispectral_learn::learn::phase::{LossName, Phase};
-use bispectral_learn::learn::{Options, Trainer};
 use bispectral_learn::model::cost::Cost;
 use bispectral_learn::model::emit::{Exported, Kind};
 use bispectral_learn::model::file::{encode_array, weights};
+use bispectral_learn::model::firmware::{BOARDS, Language, Project, made_up_windows};
 use bispectral_learn::model::form::{Encoding, Form, Source, Structure};
 use bispectral_learn::{Error, Result};
 use crc::{CRC_32_ISO_HDLC, Crc, NoTable};
 use ndarray::{Array2, ArrayView2};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -36,8 +36,7 @@ pub enum Operation {
     Load,
     /// The exact model of a commutative group from its name, in its fastest form: as [`Load`](Self::Load).
     Group,
-    /// Of the model `first` and a signal of f32: the checksum and the class as u32 (none is 2³²−1), then z, the invariants
-    /// and |z|² as f32, then the scores.
+    /// Of the model `first` and a signal of f32: the checksum as u32, then z, the invariants and |z|² as f32.
     Compute,
     /// Begins an attack on the model `first` with a target of f32; by its power spectrum where `second` is 1.
     Attack,
@@ -51,10 +50,20 @@ pub enum Operation {
     Weights,
     /// Ends learning: JSON with group, table and the handle of the model.
     Finish,
-    /// The model `first` as a file: its bytes (0), a Rust module (1), a C header (2); `second` says which.
+    /// The model `first` as a file: its bytes (0), a Rust module (1), a C header (2), a whole firmware project in Rust (3) or C
+    /// (4) as a .zip; `second` says which.
     Export,
     /// One sample of the learning under way: orbit `first`, member `second`, as f32.
     Sample,
+    /// The report of what [`Finish`](Self::Finish) ended: HTML.
+    Report,
+    /// JSON of the examples: lines of digits, and turns by name.
+    Examples,
+    /// 256 samples of a drawing as f32. The argument is f32: the angle it is turned by, then for each line how many points it has
+    /// and these. On the square grid, or on the polar one where `first` is 1.
+    Draw,
+    /// What the classifier at the end of the model `first` takes a signal of f32 for: JSON of class and scores.
+    Classify,
 }
 
 impl TryFrom<u32> for Operation {
@@ -64,47 +73,21 @@ impl TryFrom<u32> for Operation {
         use Operation::*;
         let all = [
             Load, Group, Compute, Attack, Descend, Learn, Train, Weights, Finish, Export, Sample,
+            Report, Examples, Draw, Classify,
         ];
         let found = all.get(number as usize).copied();
         found.ok_or_else(|| refused(format!("there is no operation {number}"), "update the page"))
     }
 }
 
-/// What is to be learned.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
-struct Task {
-    /// Random functions on this group, or
-    #[serde(default)]
-    group: Option<String>,
-    /// samples, one a row, and
-    #[serde(default)]
-    samples: Vec<Vec<f32>>,
-    /// the orbit of each.
-    #[serde(default)]
-    labels: Vec<i64>,
-    /// Orbits of random functions.
-    #[serde(default)]
-    exemplars: usize,
-    #[serde(default)]
-    seed: u64,
-    /// By gradients alone, as in the paper, so that the rows are seen to become waves.
-    #[serde(default)]
-    gradients: bool,
-}
-
-/// Orbits of random functions at most, and elements of their group: a page is not for more.
-const MOST_EXEMPLARS: usize = 500;
-const LARGEST_GROUP: usize = 256;
-/// Rows whose table is shown while they are learned.
-const LARGEST_TABLE: usize = 64;
-
 /// All that the page has begun.
 #[derive(Default)]
 pub struct Engine {
     models: Vec<Vec<u8>>,
     attack: Option<Attack>,
-    learning: Option<Trainer>,
+    learning: Option<Learning>,
+    /// W and the report of what was learned last.
+    learned: Option<(Array2<Complex32>, String)>,
 }
 
 enum Measure {
@@ -130,10 +113,6 @@ struct Description<'a> {
     bytes: usize,
     instructions: u64,
     ram: usize,
-}
-
-fn refused(what: impl Into<String>, remedy: &str) -> Error {
-    Error::new("the page", what, remedy)
 }
 
 fn core_error(error: bispectral_core::Error) -> Error {
@@ -177,6 +156,10 @@ impl Engine {
             Operation::Finish => self.finish(),
             Operation::Export => self.export(first, second),
             Operation::Sample => self.sample(first, second),
+            Operation::Report => self.report(),
+            Operation::Examples => examples(),
+            Operation::Classify => self.classify(first, &floats(input)),
+            Operation::Draw => draw(&floats(input), first == 1),
         }
     }
 
@@ -214,7 +197,7 @@ impl Engine {
     }
 
     fn group(&mut self, name: &str) -> Result<Vec<u8>> {
-        let bytes = exact(&group(name)?)?;
+        let bytes = exact(&commutative(name)?)?;
         self.keep(bytes)
     }
 
@@ -222,21 +205,21 @@ impl Engine {
         let model = self.model(handle)?;
         let invariants = model.invariants_vec(x).map_err(core_error)?;
         let z = model.coefficients_vec(x).map_err(core_error)?;
-        let (mut class, mut scores) = (u32::MAX, vec![0.0; model.classes()]);
-        if model.classes() > 0 {
-            let mut scratch = vec![0.0; model.classifier_scratch_len()];
-            let found = model.classify(x, &mut scratch, &mut scores);
-            class = found.map_err(core_error)? as u32;
-        }
         let mut bits = Vec::new();
         put(&mut bits, parts(&invariants));
         let mut out = CRC.checksum(&bits).to_le_bytes().to_vec();
-        out.extend(class.to_le_bytes());
         put(&mut out, parts(&z));
         out.extend(bits);
         put(&mut out, z.iter().map(|z| z.norm_sqr()));
-        put(&mut out, scores);
         Ok(out)
+    }
+
+    fn classify(&self, handle: usize, x: &[f32]) -> Result<Vec<u8>> {
+        let model = self.model(handle)?;
+        let mut scores = vec![0.0; model.classes()];
+        let mut scratch = vec![0.0; model.classifier_scratch_len()];
+        let found = model.classify(x, &mut scratch, &mut scores);
+        answer(&json!({ "class": found.map_err(core_error)?, "scores": scores }))
     }
 
     /// From noise of the target's length towards its features.
@@ -291,74 +274,28 @@ impl Engine {
     fn learn(&mut self, input: &[u8]) -> Result<Vec<u8>> {
         let task: Task = serde_json::from_slice(input)
             .map_err(|error| refused(error.to_string(), "update the page"))?;
-        let orbits = match &task.group {
-            Some(name) => {
-                let exemplars = task.exemplars.clamp(1, MOST_EXEMPLARS);
-                Orbits::of_group(&group(name)?, exemplars, task.seed)
-            }
-            None => {
-                if task.labels.len() != task.samples.len() {
-                    let found = format!(
-                        "{} labels for {} samples",
-                        task.labels.len(),
-                        task.samples.len()
-                    );
-                    return Err(refused(found, "give every sample the label of its orbit"));
-                }
-                Orbits::from_samples(task.labels.into_iter().zip(task.samples))?
-            }
-        };
-        let mut options = Options {
-            name: task.group.clone().unwrap_or_default(),
-            seed: task.seed,
-            ..Options::default()
-        };
-        if task.gradients {
-            let phases = [LossName::SecondOrder, LossName::OrbitSeparation];
-            options.phases = phases.map(Phase::new).to_vec();
-        }
-        let trainer = Trainer::new(&orbits, &options).map_err(learn_error)?;
-        let training = trainer.training();
-        let members: Vec<usize> = (0..training.len()).map(|o| training.members(o)).collect();
-        let told = json!({ "inputs": training.inputs(), "members": members });
-        self.learning = Some(trainer);
-        answer(&told)
+        let learning = task.begin()?;
+        let orbits = learning.orbits();
+        let members: Vec<usize> = (0..orbits.len()).map(|o| orbits.members(o)).collect();
+        let begun = json!({ "inputs": orbits.inputs(), "members": members });
+        self.learning = Some(learning);
+        answer(&begun)
     }
 
-    fn learning(&mut self) -> Result<&mut Trainer> {
+    fn learning(&mut self) -> Result<&mut Learning> {
         let learning = self.learning.as_mut();
         learning.ok_or_else(|| refused("nothing is being learned", "begin first"))
     }
 
     fn train(&mut self, steps: usize) -> Result<Vec<u8>> {
-        let trainer = self.learning()?;
-        let mut last = None;
-        let mut done = false;
-        for _ in 0..steps {
-            match trainer.step().map_err(learn_error)? {
-                Some(step) => last = Some(step),
-                None => {
-                    done = true;
-                    break;
-                }
-            }
-        }
-        let w = trainer.weights();
-        let table = (w.nrows() <= LARGEST_TABLE).then(|| LearnedTable::of(&w.view()));
-        let table = table.and_then(std::result::Result::ok).map(|table| {
-            let rows: Vec<_> = table.table().rows().map(<[u16]>::to_vec).collect();
-            json!({ "products": rows, "confidences": table.confidences() })
-        });
-        let phase = trainer.phase().map(|(_, phase)| phase.loss);
-        let told = json!({
-            "done": done, "steps": trainer.steps_taken(), "attempts": trainer.attempts(), "phase": phase, "last": last,
-            "table": table,
-        });
-        answer(&told)
+        answer(&self.learning()?.train(steps)?)
     }
 
     fn weights(&mut self) -> Result<Vec<u8>> {
-        let w = self.learning()?.weights();
+        let w = match (&self.learning, &self.learned) {
+            (None, Some((w, _))) => w.clone(),
+            _ => self.learning()?.weights(),
+        };
         let (rows, inputs) = (w.nrows() as u32, w.ncols() as u32);
         let mut out = [rows.to_le_bytes(), inputs.to_le_bytes()].concat();
         for row in w.rows() {
@@ -369,7 +306,7 @@ impl Engine {
     }
 
     fn sample(&mut self, orbit: usize, member: usize) -> Result<Vec<u8>> {
-        let training = self.learning()?.training();
+        let training = self.learning()?.orbits();
         if orbit >= training.len() || member >= training.members(orbit) {
             return Err(refused("there is no such sample", "update the page"));
         }
@@ -381,54 +318,95 @@ impl Engine {
     }
 
     fn finish(&mut self) -> Result<Vec<u8>> {
-        let trainer = self.learning.take();
-        let trainer = trainer.ok_or_else(|| refused("nothing is being learned", "begin first"))?;
-        let learned = trainer.finish().map_err(learn_error)?;
-        let evaluation = serde_json::to_value(learned.evaluation()).unwrap_or(Value::Null);
-        let told = json!({
-            "group": learned.group(),
-            "reason": learned.identification().err().filter(|_| learned.group().is_none()).map(ToString::to_string),
-            "steps": learned.steps(),
-            "evaluation": evaluation,
-        });
-        let bytes = learned.model().bytes().to_vec();
-        let model: Value = serde_json::from_slice(&self.keep(bytes)?).unwrap_or(Value::Null);
-        answer(&json!({ "learned": told, "model": model }))
+        let learning = self.learning.take();
+        let learning =
+            learning.ok_or_else(|| refused("nothing is being learned", "begin first"))?;
+        let finished = learning.finish()?;
+        let model: Value = serde_json::from_slice(&self.keep(finished.model)?)
+            .map_err(|error| refused(error.to_string(), "reload the page"))?;
+        self.learned = Some((finished.weights, finished.report));
+        answer(&json!({ "learned": finished.found, "model": model }))
+    }
+
+    fn report(&self) -> Result<Vec<u8>> {
+        let learned = self.learned.as_ref();
+        let (_, report) = learned.ok_or_else(|| refused("nothing was learned", "learn first"))?;
+        Ok(report.clone().into_bytes())
     }
 
     fn export(&self, handle: usize, kind: usize) -> Result<Vec<u8>> {
         let bytes = self.models.get(handle);
         let bytes = bytes.ok_or_else(|| refused("there is no such model", "load it first"))?;
+        let exported = Exported::new(bytes).map_err(core_error)?;
         let kind = match kind {
             0 => Kind::Postcard,
             1 => Kind::Rust,
-            _ => Kind::C,
+            2 => Kind::C,
+            3 => return project(&exported, Language::Rust),
+            _ => return project(&exported, Language::C),
         };
-        let exported = Exported::new(bytes).map_err(core_error)?;
         Ok(kind.emitter().emit(&exported, "model"))
     }
 }
 
-fn learn_error(error: impl ToString) -> Error {
-    refused(error.to_string(), "change the data, or begin again")
+/// A firmware project for a Cortex-M4F, as `bispectral firmware` writes it, in one archive.
+fn project(exported: &Exported<'_>, language: Language) -> Result<Vec<u8>> {
+    let windows = made_up_windows(exported.sizes().inputs);
+    let project = Project {
+        exported,
+        board: &BOARDS[0],
+        language,
+        windows: &windows,
+    };
+    let files = bispectral_firmware::files(&project)?;
+    Ok(bispectral_firmware::zip("firmware", &files))
+}
+
+fn examples() -> Result<Vec<u8>> {
+    let turns: Vec<_> = (0..)
+        .zip(turns::NAMES)
+        .map(|(k, name)| (name, turns::example(k)))
+        .collect();
+    answer(&json!({ "digits": drawing::digits(), "turns": turns }))
+}
+
+/// The samples of a drawing.
+fn draw(given: &[f32], polar: bool) -> Result<Vec<u8>> {
+    let wrong = || refused("lines without an end", "update the page");
+    let (&angle, mut rest) = given.split_first().ok_or_else(wrong)?;
+    let mut lines: Vec<Line> = Vec::new();
+    while let Some((&count, points)) = rest.split_first() {
+        let (line, others) = points
+            .split_at_checked(2 * count as usize)
+            .ok_or_else(wrong)?;
+        lines.push(
+            line.chunks_exact(2)
+                .map(|point| [point[0], point[1]])
+                .collect(),
+        );
+        rest = others;
+    }
+    let mut out = Vec::new();
+    put(
+        &mut out,
+        if polar {
+            drawing::polar(&lines, drawing::PEN, angle)
+        } else {
+            drawing::raster(&lines, drawing::PEN)
+        },
+    );
+    Ok(out)
 }
 
 fn answer(value: &impl Serialize) -> Result<Vec<u8>> {
     serde_json::to_vec(value).map_err(|error| refused(error.to_string(), "reload the page"))
 }
 
-/// A group small enough for a page.
-fn group(name: &str) -> Result<Group> {
-    let group: Group = name.parse()?;
-    if group.order() > LARGEST_GROUP {
-        let found = format!("{name} has {} elements", group.order());
-        return Err(refused(found, "take a group of at most 256"));
-    }
-    Ok(group)
-}
-
 /// The exact characters of a group, in the fastest form there is for it.
-fn exact(group: &Group) -> Result<Vec<u8>> {
+///
+/// # Errors
+/// The group has too many elements for a model.
+pub fn exact(group: &Group) -> Result<Vec<u8>> {
     let scale = (group.order() as f64).sqrt().recip();
     let w = group.characters();
     let w = w.mapv(|w| Complex32::new((w.re * scale) as f32, (w.im * scale) as f32));

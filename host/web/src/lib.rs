@@ -3,9 +3,13 @@
 //! A call writes its argument to [`input`], names an [`Operation`] and reads the answer at [`output`]; there is one
 //! buffer for each direction, and both belong to the engine. Where a call fails, the answer is the one line that says why.
 
+pub mod classifiers;
+pub mod drawing;
 mod engine;
+mod learning;
+pub mod turns;
 
-pub use engine::{Engine, Operation};
+pub use engine::{Engine, Operation, exact};
 use std::cell::RefCell;
 
 /// Bytes an argument has at most: far more than any model or table of signals for a page.

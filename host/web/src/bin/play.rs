@@ -1,7 +1,11 @@
-//! Puts the page together: one file with the engine inside, which works from a folder, without a server or a network.
+//! Puts the page together: learns its classifiers, and writes one file with them and the engine inside, which works from a
+//! folder, without a server or a network.
 //!
 //!     cargo run -p bispectral-web --bin play -- ENGINE.wasm PAGE.html
 
+use bispectral_web::classifiers::{KINDS, classifier};
+use bispectral_web::exact;
+use serde_json::json;
 use std::error::Error;
 use std::path::PathBuf;
 use std::{env, fs};
@@ -17,10 +21,20 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Err("give the engine (.wasm) and the page to write (.html)".into());
     };
     let engine = fs::read(engine).map_err(|error| format!("{}: {error}", engine.display()))?;
+    let mut classifiers = Vec::new();
+    for kind in KINDS {
+        let model = classifier(kind)?;
+        let exact = exact(&kind.group().parse()?)?;
+        classifiers.push(json!({
+            "exact": base64(&exact), "model": base64(&model), "classes": kind.classes(), "instructions": kind.counted_instructions(),
+        }));
+    }
     let html = PAGE
         .replace("{{style}}", STYLE)
         .replace("{{engine}}", &base64(&engine))
+        .replace("{{classifiers}}", &json!(classifiers).to_string())
         .replace("{{bridge}}", BRIDGE)
+        .replace("{{explore}}", bispectral_report::EXPLORE)
         .replace("{{script}}", SCRIPT);
     if let Some(folder) = page.parent() {
         fs::create_dir_all(folder)?;

@@ -1,5 +1,5 @@
-//! The source of `bispectral-core` and of its C interface, put into the command: a program that `bispectral firmware` writes
-//! then builds wherever there is Rust.
+//! The source of `bispectral-core` and of its C interface, put into this crate: a program that is written with it
+//! builds wherever there is Rust.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
