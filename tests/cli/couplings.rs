@@ -199,10 +199,21 @@ fn known_groups_are_models_without_data_and_their_names_are_proven() {
 #[test]
 fn what_third_order_does_not_tell_apart_is_said() {
     let folder = Folder::new();
-    for (name, inputs) in [("O", 6), ("O", 8), ("A4", 4)] {
+    let line = "model --group O --on 8 -o o8.bsn --force";
+    let (_, _, said) = folder.run(line);
+    assert!(said.contains("of fourth order tell them apart"), "{said}");
+    let made = folder.object(line);
+    assert_eq!(made["incomplete"], false);
+    assert!(made["fourth"].as_u64().unwrap() > 0, "{made}");
+    for (name, inputs) in [("O", 6), ("A4", 4)] {
         let line = format!("model --group {name} --on {inputs} -o m.bsn --force");
         let (_, _, said) = folder.run(&line);
         assert!(said.contains("third order are not enough"), "{said}");
+        assert!(said.contains("only their canonical forms differ"), "{said}");
+        assert_eq!(
+            folder.object(&line)["confused"].as_array().unwrap().len(),
+            2
+        );
         assert_eq!(folder.object(&line)["incomplete"], true);
         let signal: Vec<String> = (0..inputs).map(|n| format!("{}", n * n * 7 % 11)).collect();
         folder.write("x.csv", signal.join(",") + "\n");

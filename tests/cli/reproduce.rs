@@ -154,6 +154,29 @@ fn groups_that_act_linearly_are_learned_behind_a_mixing() {
 }
 
 #[test]
+fn small_groups_are_learned_exactly_and_inverted_and_nothing_else_is_called_a_group() {
+    let folder = Folder::new();
+    let arguments = "reproduce groups --quick -o out";
+    let object = folder.object(arguments);
+    assert_eq!(object["experiment"], "groups");
+    // 13 groups of two to eight elements and four actions, in four settings.
+    assert_eq!(
+        (&object["tried"], &object["wrong"]),
+        (&68.into(), &0.into())
+    );
+    for row in object["learned"].as_array().unwrap() {
+        let outcomes = row["outcomes"].as_array().unwrap();
+        for outcome in outcomes.iter().filter(|o| o["setting"] != "noisy") {
+            assert_eq!(outcome["exact"], outcome["tried"], "{row}");
+        }
+    }
+    for row in object["inverted"].as_array().unwrap() {
+        assert_eq!(row["back"], row["signals"], "{row}");
+    }
+    assert_kept(&folder, arguments, &object);
+}
+
+#[test]
 fn bad_orders_are_bad_usage_and_nothing_is_written() {
     let folder = Folder::new();
     for arguments in [

@@ -52,8 +52,19 @@ struct Summary<'a> {
     rows: usize,
     pairs: usize,
     bytes: usize,
-    /// Whether no invariant of third order tells all orbits apart.
+    /// Whether no invariant of up to fourth order tells all orbits apart.
     incomplete: bool,
+    /// Two signals in different orbits that have the same invariants.
+    confused: Option<[Vec<f64>; 2]>,
+    /// Invariants of fourth order, where those of third do not tell all orbits apart.
+    fourth: usize,
+}
+
+/// A signal on a line, cut where it is long.
+fn numbers(x: &[f64]) -> String {
+    let shown: Vec<String> = x.iter().take(12).map(|x| format!("{x:.3}")).collect();
+    let rest = if x.len() > 12 { " …" } else { "" };
+    format!("({}{rest})", shown.join(" "))
 }
 
 impl Known {
@@ -85,11 +96,19 @@ impl Known {
             pairs: view.pairs(),
             bytes: known.model.bytes().len(),
             incomplete: known.incomplete,
+            confused: known.confused.map(|confused| confused.signals),
+            fourth: known.fourth,
         };
-        if known.incomplete {
+        let name = console::name(&summary.output);
+        if let Some([a, b]) = &summary.confused {
+            let [a, b] = [a, b].map(|x| numbers(x));
             console.say(&format!(
-                "note: {}: {INCOMPLETE}",
-                console::name(&summary.output)
+                "note: {name}: {INCOMPLETE}; those of fourth order neither: {a} and {b}; only their canonical forms differ (docs/groups.md)"
+            ));
+        } else if summary.fourth > 0 {
+            console.say(&format!(
+                "note: {name}: {INCOMPLETE}; {} of fourth order tell them apart and are in the selective set",
+                summary.fourth
             ));
         }
         let words = format!(

@@ -7,6 +7,7 @@ mod cayley;
 mod compact;
 mod completeness;
 pub mod equivariance;
+mod groups;
 pub mod mnist;
 pub mod output_folder;
 pub mod recovery;
@@ -40,6 +41,7 @@ enum Experiment {
     Cayley(cayley::Cayley),
     Compact(compact::Compact),
     Completeness(completeness::Completeness),
+    Groups(groups::Groups),
     Rotation(rotation::Rotation),
     Rotmnist(rotmnist::Rotmnist),
     Translation(translation::Translation),
@@ -76,6 +78,7 @@ impl Reproduce {
             Experiment::Cayley(cayley) => cayley.run(seed.unwrap_or(0), console),
             Experiment::Compact(compact) => compact.run(seed.unwrap_or(0), console),
             Experiment::Completeness(completeness) => completeness.run(seed.unwrap_or(0), console),
+            Experiment::Groups(groups) => groups.run(seed.unwrap_or(0), console),
             Experiment::Rotation(rotation) => rotation.run(seed.unwrap_or(0), console),
             Experiment::Rotmnist(rotmnist) => rotmnist.run(seed.unwrap_or(0), console),
             Experiment::Translation(translation) => translation.run(seed.unwrap_or(0), console),

@@ -3,11 +3,12 @@
 //! Full rank of the Jacobian tells signals apart that are near each other. Signals far apart may have the same invariants all the
 //! same. So random signals x are inverted: an x′ with form(x′) = form(x) that is in another orbit is a counterexample, and the
 //! smallest of the other forms that tells x from x′ joins the selective set, until nothing more is found. Where no form of up to
-//! third order tells them apart, the pair itself proves that these are not enough.
+//! third order tells them apart, the pair itself proves that these are not enough: then the smallest form of order four that does
+//! joins the set. Where none does, the pair is what is returned.
 
 use super::form_inversion::invert_forms;
 use crate::group::couplings::CouplingsError;
-use crate::group::{Action, Couplings, couplings_of};
+use crate::group::{Action, Couplings, couplings_of, forms_of_order_four};
 use crate::numeric::random::{Purpose, stream_at};
 use rand::RngExt;
 use rand_distr::StandardNormal;
@@ -40,7 +41,9 @@ pub struct Certified {
     pub trials: usize,
     /// Forms that joined the selective set because of counterexamples.
     pub added: usize,
-    /// Two signals that no form of up to third order tells apart.
+    /// Those of them that are of order four, since no form of up to third order did it.
+    pub fourth: usize,
+    /// Two signals that no form of up to fourth order tells apart.
     pub confused: Option<Confusion>,
 }
 
@@ -98,7 +101,9 @@ pub fn confusion(
 ///
 /// let found = certified(&known_action("D4", None)?, 20, 0)?;
 /// assert!(found.confused.is_none() && found.trials == 20);
-/// // Faces of a cube: its mirror image has the same invariants of third order.
+/// // Corners of a cube: mirror images have the same invariants of third order, and others of fourth.
+/// assert!(certified(&known_action("O", Some(8))?, 20, 0)?.fourth > 0);
+/// // Faces of a cube: z₁z₂z₃ times an antisymmetric form of order three would be needed, order six in all.
 /// assert!(certified(&known_action("O", Some(6))?, 20, 0)?.confused.is_some());
 /// # Ok::<(), bispectral_learn::Error>(())
 /// ```
@@ -112,6 +117,7 @@ pub fn certified(action: &Action, trials: usize, seed: u64) -> Result<Certified,
         couplings: couplings.clone(),
         trials: 0,
         added: 0,
+        fourth: 0,
         confused: None,
     };
     if couplings.rows() > MOST_ROWS {
@@ -119,14 +125,25 @@ pub fn certified(action: &Action, trials: usize, seed: u64) -> Result<Certified,
     }
     found.trials = trials;
     let mut selective = count;
+    let mut of_order_four = None;
     let confused = loop {
         let chosen = couplings.first(selective)?;
         let Some(confused) = confusion(&chosen, action, trials, seed) else {
             break None;
         };
         let Some(next) = separating(&couplings, selective, &confused) else {
-            // The rest may do it together, not one of them alone for this pair.
-            break Some(confused);
+            let forms = of_order_four.get_or_insert_with(|| forms_of_order_four(action).ok());
+            let term = forms.as_ref().and_then(|forms| {
+                let number = separating(forms, 0, &confused)?;
+                couplings.with_term_of(forms, number, selective).ok()
+            });
+            let Some(extended) = term else {
+                break Some(confused);
+            };
+            couplings = extended;
+            selective += 1;
+            found.fourth += 1;
+            continue;
         };
         let mut order: Vec<usize> = (0..couplings.terms().len()).collect();
         order[selective..=next].rotate_right(1);
@@ -180,7 +197,7 @@ mod tests {
 
     #[test]
     fn where_third_order_is_not_enough_two_signals_prove_it() {
-        for (name, inputs) in [("O", 6), ("O", 8), ("A4", 4)] {
+        for (name, inputs) in [("O", 6), ("A4", 4)] {
             let action = known_action(name, Some(inputs)).unwrap();
             let found = certified(&action, 40, 0).unwrap();
             let Some(confused) = found.confused else {
@@ -196,5 +213,18 @@ mod tests {
                 .fold(0.0, f64::max);
             assert!(off < 1e-6 && confused.distance > 0.01, "{name} on {inputs}");
         }
+    }
+
+    #[test]
+    fn forms_of_fourth_order_tell_the_corners_of_a_cube_from_their_mirror_image() {
+        let action = known_action("O", Some(8)).unwrap();
+        let third = couplings_of(&action, 0).unwrap();
+        assert!(confusion(&third, &action, 40, 0).is_some());
+        let found = certified(&action, 100, 0).unwrap();
+        assert_eq!((found.confused, found.fourth > 0), (None, true));
+        assert_eq!(found.couplings.orders().max(), Some(4));
+        let selective = found.couplings.selective().unwrap();
+        let chosen = found.couplings.first(selective).unwrap();
+        assert_eq!(confusion(&chosen, &action, 40, 9), None);
     }
 }

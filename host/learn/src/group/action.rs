@@ -238,6 +238,36 @@ impl Action {
         Action::generated(&generators, self.order())
     }
 
+    /// The canonical form of a signal: of all signals it is moved to, the one that is greatest in the lexicographic order. Two
+    /// signals are in one orbit exactly where their canonical forms are equal, also where invariants of low order are equal for
+    /// signals of different orbits; but noise may change which member is the greatest.
+    ///
+    /// ```
+    /// use bispectral_learn::group::known_action;
+    ///
+    /// // Rotations of a tetrahedron, and its mirror image.
+    /// let action = known_action("A4", Some(4))?;
+    /// let x = [4.0, 3.0, 2.0, 1.0];
+    /// let moved = action.elements()[5].moved(&x);
+    /// assert_eq!(action.canonical(&moved), action.canonical(&x));
+    /// assert_ne!(action.canonical(&[3.0, 4.0, 2.0, 1.0]), action.canonical(&x));
+    /// # Ok::<(), bispectral_learn::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    /// The signal has not one number an input.
+    #[must_use]
+    pub fn canonical(&self, x: &[f64]) -> Vec<f64> {
+        let after = |a: &[f64], b: &[f64]| {
+            let mut pairs = a.iter().zip(b).map(|(a, b)| a.total_cmp(b));
+            pairs.find(|order| order.is_ne()) == Some(std::cmp::Ordering::Greater)
+        };
+        let moved = self.elements.iter().map(|element| element.moved(x));
+        moved
+            .reduce(|best, moved| if after(&moved, &best) { moved } else { best })
+            .unwrap_or_default()
+    }
+
     /// The elements that fix `point`.
     #[must_use]
     pub fn stabiliser(&self, point: usize) -> usize {

@@ -1,4 +1,4 @@
-//! From a group and how it moves inputs to its invariants: a basis of blocks, and forms of orders one to three in them.
+//! From a group and how it moves inputs to its invariants: a basis of blocks, and forms of orders one to four in them.
 //!
 //! **Blocks.** The inputs of one orbit are g·p for a point p. Every w with ρ(s) w = w for the s that fix p gives a block
 //! B(g·p) = ρ(g) w, with P(g) B = B ρ(g): z = Bᵀ x moves as z → ρ(g) z. Such w that differ by what commutes with ρ give one and
@@ -371,6 +371,37 @@ pub fn couplings_of(action: &Action, seed: u64) -> Result<Couplings, CouplingsEr
     let count = selective.len();
     let all = [selective, others].concat();
     Couplings::new(blocks.basis.clone(), terms.tensors, all)?.with_selective(count)
+}
+
+/// The invariant forms of order four of the blocks of reference, in the basis of [`couplings_of`]: what products of forms of lower
+/// orders cannot tell apart, one of these may.
+///
+/// # Errors
+/// The group is too large, or there is no such form.
+pub fn forms_of_order_four(action: &Action) -> Result<Couplings, CouplingsError> {
+    let too_large = || CouplingsError::Size {
+        found: action.order(),
+    };
+    let blocks = Blocks::of(action).ok_or_else(too_large)?;
+    let mut terms = Terms {
+        blocks: &blocks,
+        tensors: Vec::new(),
+        known: HashMap::new(),
+    };
+    let chosen: Vec<Block> = (references(&blocks).into_iter())
+        .filter(|&block| !blocks.irrep(block).is_trivial())
+        .collect();
+    let mut all = Vec::new();
+    for (i, &a) in chosen.iter().enumerate() {
+        for (j, &b) in chosen.iter().enumerate().skip(i) {
+            for (k, &c) in chosen.iter().enumerate().skip(j) {
+                for &d in &chosen[k..] {
+                    all.extend(terms.of(&[a, b, c, d]));
+                }
+            }
+        }
+    }
+    Couplings::new(blocks.basis.clone(), terms.tensors, all)
 }
 
 /// The terms of the selective set, and the others where there are not too many.

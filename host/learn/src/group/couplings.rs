@@ -342,6 +342,32 @@ impl Couplings {
         })
     }
 
+    /// The same with the term `number` of `other`, which has the same basis, before the term `at`; the selective set, where that is
+    /// known, is then one term longer.
+    ///
+    /// # Errors
+    /// The basis has other dimensions, or there are not as many terms.
+    pub fn with_term_of(
+        &self,
+        other: &Self,
+        number: usize,
+        at: usize,
+    ) -> Result<Self, CouplingsError> {
+        let Some(term) = other.terms.get(number).filter(|_| at <= self.terms.len()) else {
+            return Err(CouplingsError::Term { number });
+        };
+        let (mut tensors, mut terms) = (self.tensors.clone(), self.terms.clone());
+        let offsets = term.offsets.clone();
+        let tensor = tensors.len();
+        tensors.push(other.tensors[term.tensor].clone());
+        terms.insert(at, Term { tensor, offsets });
+        let all = Couplings::new(self.basis.clone(), tensors, terms)?;
+        match self.selective {
+            Some(count) => all.with_selective(count + 1),
+            None => Ok(all),
+        }
+    }
+
     /// The same for signals of `inputs` samples, of which those of `support` are this one's and the others do not count.
     ///
     /// # Errors

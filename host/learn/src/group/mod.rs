@@ -53,7 +53,7 @@ pub(crate) mod triples;
 
 pub use action::Action;
 pub use axiom::Axiom;
-pub use bispectrum::{Block, Blocks, couplings_of};
+pub use bispectrum::{Block, Blocks, couplings_of, forms_of_order_four};
 pub use cayley::Cayley;
 pub use completion::complete;
 pub use couplings::Couplings;

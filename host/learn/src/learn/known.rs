@@ -1,7 +1,7 @@
 //! Models of groups that are known by name, without data: exact characters where the group commutes and acts regularly, couplings
 //! otherwise.
 
-use crate::analysis::certification::certified;
+use crate::analysis::certification::{Confusion, certified};
 use crate::group::identify::characters;
 use crate::group::{Action, fourth_order, group_name, known_action};
 use crate::model::file::ModelBytes;
@@ -14,8 +14,12 @@ pub struct KnownModel {
     pub model: ModelBytes,
     /// How the group moves the inputs.
     pub action: Action,
-    /// Whether two signals were found that no invariant of third order tells apart.
+    /// Whether two signals were found that no invariant of up to fourth order tells apart.
     pub incomplete: bool,
+    /// These two.
+    pub confused: Option<Confusion>,
+    /// Invariants of fourth order that were needed, since those of third do not tell all orbits apart.
+    pub fourth: usize,
 }
 
 /// Signals on which the selective set is tried.
@@ -40,26 +44,28 @@ const TRIALS: usize = 100;
 /// One line: there is no such group, no such action is known, or the model is too large.
 pub fn known_model(group: &str, inputs: Option<usize>, name: &str) -> Result<KnownModel> {
     let action = known_action(group, inputs)?;
-    let (model, incomplete) = match characters(&action) {
+    let (model, confused, fourth) = match characters(&action) {
         Some(found) => {
             let group = found.group.to_string();
             let model = ModelBytes::of(&found.exact().view(), name, Some(&group));
             let too_large = |error: bispectral_core::Error| {
                 Error::new("group", error.to_string(), "take a smaller one")
             };
-            (model.map_err(too_large)?, false)
+            (model.map_err(too_large)?, None, 0)
         }
         None => {
             let group = group_name(&action.table()).name;
             let found = certified(&action, TRIALS, 0)?;
             let model = ModelBytes::of_couplings(&found.couplings, name, Some(&group))?;
-            (model, found.confused.is_some())
+            (model, found.confused, found.fourth)
         }
     };
     Ok(KnownModel {
         model,
         action,
-        incomplete,
+        incomplete: confused.is_some(),
+        confused,
+        fourth,
     })
 }
 
@@ -88,5 +94,7 @@ pub fn known_model_of_fourth_order(
         model,
         action,
         incomplete: false,
+        confused: None,
+        fourth: 0,
     })
 }

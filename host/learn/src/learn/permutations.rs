@@ -37,6 +37,10 @@ const PATIENCE: usize = 32;
 const IDLE_BATCHES: usize = 4;
 /// The largest residual of matched pairs, as a share of a signal's square: two unrelated signals have 2, noise of 30 % 0.18.
 const MOST_RESIDUAL: f64 = 0.2;
+/// Signals of fewer inputs than this vary much in length, and so does what noise is of them; and many permutations of few inputs
+/// are near to many others: less residual is trusted there.
+const FEW_INPUTS: usize = 8;
+const MOST_RESIDUAL_OF_FEW: f64 = 0.03;
 /// Members whose images are looked for to count an element's hits.
 const SOURCES: usize = 192;
 /// Members whose pairs are explained in the end.
@@ -272,14 +276,20 @@ impl<'a> Search<'a> {
             return Err(NoPermutations::Unrelated { starts: self.tried });
         };
         let least = first.matches.quantile(0.08);
-        let below = 8.0 * least + 1e-10;
+        let few = (FEW_INPUTS as f64 / members.inputs() as f64).max(1.0);
+        let below = 8.0 * few * few * least + 1e-10;
         let mut close: Vec<f64> = best
             .iter()
             .flat_map(|candidate| candidate.matches.distances())
             .filter(|&d| d <= below)
             .collect();
         let residual = median(&mut close);
-        if residual > MOST_RESIDUAL {
+        let most = if members.inputs() < FEW_INPUTS {
+            MOST_RESIDUAL_OF_FEW
+        } else {
+            MOST_RESIDUAL
+        };
+        if residual > most {
             return Err(NoPermutations::Far { residual });
         }
         let spread = (2.0 / members.inputs() as f64).sqrt();
