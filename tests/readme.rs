@@ -1,6 +1,6 @@
 //! The program of the README is the library's example: it is short, and it learns what it says.
 
-use bispectral_core::Model;
+use bispectral_core::{Model, include_model};
 use bispectral_tests::repository;
 use std::fs;
 use std::process::Command;
@@ -51,4 +51,43 @@ fn the_program_learns_the_motion_and_leaves_a_model() {
         (model.group(), model.inputs(), model.rows()),
         (Some("Z8"), 8, 8)
     );
+}
+
+include_model!(mod turn = concat!(env!("CARGO_MANIFEST_DIR"), "/../core/models/z4.bsn"));
+
+/// What the README shows of a device, with a model of four inputs.
+fn on_a_device(signal: [f32; 4]) -> Result<[f32; turn::FEATURES], bispectral_core::Error> {
+    let model = Model::from_bytes(turn::MODEL)?; // checks every byte once, borrows the weights
+    let mut scratch = [0.0; turn::SCRATCH];
+    let mut features = [0.0; turn::FEATURES];
+    model.features(&signal, &mut scratch, &mut features)?;
+    Ok(features)
+}
+
+#[test]
+fn the_lines_for_a_device_compile_and_do_not_see_a_shift() {
+    let text = fs::read_to_string(repository().join("README.md")).expect("a README");
+    let (_, after) = text.split_once("## On a device").expect("a section");
+    let block = after.split("```rust\n").nth(1).expect("a program");
+    let lines = block.split("```").next().expect("its end").lines().skip(2);
+    for line in lines {
+        assert!(include_str!("readme.rs").contains(line), "{line}");
+    }
+    let one = on_a_device([0.1, 0.9, 0.3, -0.2]).expect("features");
+    let other = on_a_device([0.9, 0.3, -0.2, 0.1]).expect("features");
+    // f32 sums of four values, features of at most one.
+    assert!(one.iter().zip(&other).all(|(a, b)| (a - b).abs() < 1e-5));
+    assert!(one.iter().any(|value| value.abs() > 0.1));
+}
+
+#[test]
+fn pictures_and_documents_that_the_readme_names_are_there() {
+    let text = fs::read_to_string(repository().join("README.md")).expect("a README");
+    let names = text
+        .split("](")
+        .skip(1)
+        .filter_map(|rest| rest.split(')').next());
+    for name in names.filter(|name| !name.starts_with("http")) {
+        assert!(repository().join(name).exists(), "{name}");
+    }
 }

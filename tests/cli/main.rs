@@ -5,6 +5,7 @@ mod characters;
 mod classify;
 mod compare;
 mod couplings;
+mod diagnosis;
 mod export;
 mod features;
 mod folders;

@@ -36,8 +36,8 @@ pub(super) fn lines(diagnosis: &Diagnosis) -> String {
     }
     if let Some(group) = diagnosis.chosen {
         lines.push(format!(
-            "model        the exact invariants of {group} ({}), which are clearly better here than the learned W; that is \
-             in W.npy, and --no-polish makes it the model",
+            "model        the exact invariants of {group} ({}), which do no worse here than the learned W; that is in \
+             W.npy, and --no-polish makes it the model",
             group.name()
         ));
     }

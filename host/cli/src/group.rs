@@ -11,7 +11,7 @@ use bispectral_learn::model::file::{self, ModelFile};
 use bispectral_learn::storage::NewFile;
 use bispectral_learn::{Error, Result};
 use bispectral_run::console::{self, Console};
-use bispectral_run::figures;
+use bispectral_run::{Record, figures};
 use clap::Args;
 use ndarray::Array2;
 use permuted::Expected;
@@ -102,7 +102,10 @@ impl Group {
         let w = file::weights(&model);
         let refused = |why: &dyn fmt::Display| {
             let what = format!("no finite commutative group: {why}");
-            Error::file(&path, what, "train on whole orbits, or on more of them")
+            match self.finding() {
+                Some(finding) => Error::file(&path, "no group was recognised", finding),
+                None => Error::file(&path, what, "train on whole orbits, or on more of them"),
+            }
         };
         let learned = LearnedTable::of(&w.view()).map_err(|error| refused(&error))?;
         let found = identify_table(&w.view(), &learned);
@@ -121,6 +124,15 @@ impl Group {
         }
         let described = Description::of(&path, &w, &learned, &found);
         console.answer(&described, &described.words())
+    }
+}
+
+impl Group {
+    /// What a run that recognised no group found out about its data.
+    fn finding(&self) -> Option<String> {
+        let record = Record::read(&self.model).ok()?;
+        let diagnosis = record.results.diagnosis?;
+        diagnosis.findings.first().map(ToString::to_string)
     }
 }
 

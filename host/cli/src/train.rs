@@ -352,7 +352,12 @@ fn group(results: &Results) -> String {
             "{} (learned rows and exact characters overlap by {:.4} or more)",
             group.name, group.least_overlap
         ),
-        (None, _) if results.diagnosis.is_some() => "none recognised".into(),
+        (None, _) if results.diagnosis.is_some() => {
+            let known = results.diagnosis.as_ref().and_then(|found| found.chosen);
+            let known =
+                known.map(|group| format!("; the model is that of {group} ({})", group.name()));
+            format!("none recognised{}", known.unwrap_or_default())
+        }
         (None, Some(why)) => format!("none recognised: {why}"),
         (None, None) => "none recognised".into(),
     }

@@ -4,18 +4,19 @@ use crate::group::sorted;
 use crate::models::unfinished;
 use bispectral_core::Complex32;
 use bispectral_learn::Result;
+use bispectral_learn::analysis::evaluation::Evaluation;
 use bispectral_learn::analysis::irreps;
 use bispectral_learn::data::group::Group;
 use bispectral_learn::data::orbits::Split;
 use bispectral_learn::data::{load, weights};
 use bispectral_learn::group::LearnedTable;
 use bispectral_learn::group::identify::identify_table;
-use bispectral_learn::learn::Recognised;
+use bispectral_learn::learn::{Diagnosis, Recognised};
 use bispectral_learn::limits::MOST_METRICS_BYTES;
 use bispectral_learn::storage::read_text;
 use bispectral_learn::storage::replacement::settle;
-use bispectral_report::Block;
-use bispectral_report::{Page, Section};
+use bispectral_report::number::{percent, scientific};
+use bispectral_report::{Block, Page, Section, Table};
 use bispectral_run::config::{Config, Data, TransformName};
 use bispectral_run::{
     CONFIG, METRICS, PERMUTATIONS, RESULTS, Record, Results, WEIGHTS, figures, permutations,
@@ -75,6 +76,13 @@ impl Finished {
                 .paragraph(self.recognised())
                 .table(results),
         );
+        if let Some(diagnosis) = &self.results().diagnosis {
+            let found = diagnosis.findings.iter().fold(
+                Section::new("What the data looks like"),
+                |section, finding| section.paragraph(sentence(&finding.to_string())),
+            );
+            page = page.section(found.table(known_groups(diagnosis)));
+        }
         if let Some(cayley) = drawn.cayley {
             page = page.section(Section::new("The group").block(cayley));
         }
@@ -262,6 +270,23 @@ impl Finished {
                     )
                 }
             ),
+            (None, _) if self.results().diagnosis.is_some() => {
+                let chosen = self
+                    .results()
+                    .diagnosis
+                    .as_ref()
+                    .and_then(|found| found.chosen);
+                match chosen {
+                    Some(group) => format!(
+                        "No group was recognised. The model has the exact invariants of {group} ({}), which do no worse on \
+                         samples that were held out; the filters below are what was learned.",
+                        group.name()
+                    ),
+                    None => "No group was recognised. What the data looks like is said below; the invariants may be useful \
+                             all the same."
+                        .into(),
+                }
+            }
             (None, Some(why)) => format!(
                 "No finite commutative group was recognised: {why}. The invariants may be useful all the same; the \
                  figures below say how much."
@@ -313,4 +338,58 @@ impl Finished {
             ),
         ]
     }
+}
+
+/// Known groups beside the learned W, on the same samples.
+fn known_groups(diagnosis: &Diagnosis) -> Table {
+    let of = |evaluation: Option<&Evaluation>| -> [String; 3] {
+        evaluation.map_or_else(
+            || ["–", "–", "–"].map(String::from),
+            |found| {
+                [
+                    scientific(found.within),
+                    format!("{:.2}", found.between),
+                    percent(found.nearest),
+                ]
+            },
+        )
+    };
+    let table = Table::new(
+        "Known groups beside the learned W. Within, between, nearest: invariants on samples that were held out. Left, others: \
+         what the best element leaves of a member of the same orbit and of others, where 2 is everything",
+    );
+    let columns = ["within", "between", "nearest", "left", "others"];
+    let table = columns.into_iter().fold(table.words(""), Table::numbers);
+    let [within, between, nearest] = of(Some(&diagnosis.learned));
+    let learned = [
+        "learned W".into(),
+        within,
+        between,
+        nearest,
+        "–".into(),
+        "–".into(),
+    ];
+    let table = table.row::<String>(learned);
+    diagnosis.known.iter().fold(table, |table, trial| {
+        let [within, between, nearest] = of(trial.evaluation.as_ref());
+        table.row([
+            format!("{} ({})", trial.group, trial.name),
+            within,
+            between,
+            nearest,
+            format!("{:.2}", trial.aligned_within),
+            format!("{:.2}", trial.aligned_between),
+        ])
+    })
+}
+
+/// With a capital letter and a full stop.
+fn sentence(words: &str) -> String {
+    let mut letters = words.chars();
+    let first: String = letters
+        .next()
+        .into_iter()
+        .flat_map(char::to_uppercase)
+        .collect();
+    format!("{first}{}.", letters.as_str())
 }
