@@ -43,7 +43,7 @@ ls -l "$folder"/dist/*.whl | awk '{ print "wheel of the tests: " $5 " bytes" }'
 "$bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --force-reinstall "$folder"/dist/*.whl
 
 # From another folder, so that nothing but what is installed is tested.
-cp -r host/python/tests host/python/README.md "$folder"
+cp -r host/python/tests host/python/examples host/python/README.md "$folder"
 cp README.md "$folder/README.project.md"
 cp docs/python.md "$folder"
 cd "$folder"

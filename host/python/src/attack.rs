@@ -5,8 +5,10 @@ use crate::model::Model;
 use crate::signals::Signals;
 use crate::work::in_steps;
 use bispectral_learn::Error as LibraryError;
+use bispectral_learn::analysis::descent::Progress;
 use bispectral_learn::analysis::trial::{Features, Trial, World};
 use bispectral_learn::group::identify::identify;
+use bispectral_learn::model::couplings;
 use bispectral_learn::model::file::weights;
 use numpy::{IntoPyArray, PyArray2};
 use pyo3::prelude::*;
@@ -32,7 +34,13 @@ pub(crate) fn attack<'py>(
         "pooled" => Features::Pooled,
         other => return Err(unknown("features", other, "bispectrum, power or pooled")),
     };
-    let w = weights(&model.bytes.view());
+    let view = model.bytes.view();
+    let (w, couplings) = (weights(&view), couplings::decode(&view));
+    if couplings.is_some() && features == Features::Power {
+        let what = "the squares of the rows of couplings are not invariant";
+        let remedy = "attack its invariants: take bispectrum";
+        return Err(exception(LibraryError::new("features", what, remedy)));
+    }
     let mut targets = targets.to_f32();
     let inputs = w.ncols();
     if targets.ncols() != inputs {
@@ -55,6 +63,8 @@ pub(crate) fn attack<'py>(
     let (outcome, motions) = in_steps(py, threads, progress.as_ref(), |told| {
         let (world, motions) = if rotate {
             (World::of_rotation(size), Some("rotations".to_owned()))
+        } else if couplings.is_some() {
+            (World::unknown(inputs), None)
         } else {
             match identify(&w.view()) {
                 Ok(found) => (World::of_group(&found), Some(found.group.to_string())),
@@ -74,12 +84,19 @@ pub(crate) fn attack<'py>(
             restarts,
             seed,
         };
-        let outcome = trial.run(features, |round, progress| {
+        let observe = |round: u32, progress: Progress| {
             told.done(|| {
                 json!({"round": round, "step": progress.steps, "moving": progress.moving})
                     .to_string()
             })
-        })?;
+        };
+        let outcome = match couplings
+            .as_ref()
+            .filter(|_| features == Features::Bispectrum)
+        {
+            Some(couplings) => trial.run_couplings(couplings, observe)?,
+            None => trial.run(features, observe)?,
+        };
         Ok((outcome, motions))
     })?;
     let words = json!({

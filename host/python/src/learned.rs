@@ -212,12 +212,29 @@ impl Learned {
         self.outcome.weights().to_owned().into_pyarray(py)
     }
 
-    /// The table that W as it was learned implies.
+    /// The table that W as it was learned implies; of permutations, their own.
     fn table<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<u16>>> {
-        let learned = LearnedTable::of(&self.outcome.weights()).map_err(exception)?;
-        let rows = learned.table().order();
-        let table = learned.table().products();
-        Ok(Array2::from_shape_fn((rows, rows), |(i, j)| table[i * rows + j]).into_pyarray(py))
+        let table = match self.outcome.action() {
+            Some(action) => action.table(),
+            None => {
+                let learned = LearnedTable::of(&self.outcome.weights()).map_err(exception)?;
+                learned.table().clone()
+            }
+        };
+        let rows = table.order();
+        let products = table.products();
+        Ok(Array2::from_shape_fn((rows, rows), |(i, j)| products[i * rows + j]).into_pyarray(py))
+    }
+
+    /// Where each element of the group moves each input, where it is permutations.
+    fn permutations<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyArray2<i64>>> {
+        let action = self.outcome.action()?;
+        let images = action.elements().iter().map(|element| element.images());
+        let images: Vec<Vec<i64>> = images
+            .map(|images| images.iter().map(|&to| i64::from(to)).collect())
+            .collect();
+        let shape = (images.len(), action.degree());
+        Some(Array2::from_shape_fn(shape, |(g, n)| images[g][n]).into_pyarray(py))
     }
 
     /// Group, evaluation and steps, as JSON.
@@ -226,6 +243,7 @@ impl Learned {
             "group": self.outcome.group(),
             "no_group": self.outcome.identification().err().filter(|_| self.outcome.group().is_none()).map(ToString::to_string),
             "evaluation": self.outcome.evaluation(),
+            "diagnosis": self.outcome.diagnosis(),
             "steps": self.outcome.steps(),
             "attempts": self.outcome.attempts(),
         })

@@ -11,9 +11,10 @@ use bispectral_learn::analysis::inversion::Inversion;
 use bispectral_learn::bispectral_core::format::{self, Transform};
 use bispectral_learn::bispectral_core::{self, Complex32};
 use bispectral_learn::data::orbits::Orbits;
-use bispectral_learn::group::LearnedTable;
 use bispectral_learn::group::identify::identify;
+use bispectral_learn::group::{LearnedTable, couplings_of, group_table, known_action};
 use bispectral_learn::model::cost::Cost;
+use bispectral_learn::model::couplings;
 use bispectral_learn::model::emit::{Exported, Kind};
 use bispectral_learn::model::features::{Arithmetic, Features, Quantity};
 use bispectral_learn::model::file::{ModelBytes, weights};
@@ -134,7 +135,12 @@ impl Model {
 
     /// (i, j) of every invariant.
     fn pair_list<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<i64>> {
-        let pairs: Vec<(usize, usize)> = self.bytes.view().pair_list().collect();
+        let model = self.bytes.view();
+        let is_coupled = matches!(model.parts().structure, format::Structure::Couplings(_));
+        let pairs: Vec<(usize, usize)> = match is_coupled {
+            true => Vec::new(),
+            false => model.pair_list().collect(),
+        };
         let at = |(k, side): (usize, usize)| [pairs[k].0, pairs[k].1][side] as i64;
         Array2::from_shape_fn((pairs.len(), 2), at).into_pyarray(py)
     }
@@ -146,7 +152,17 @@ impl Model {
         py: Python<'py>,
         threads: Option<usize>,
     ) -> PyResult<(Bound<'py, PyArray2<u16>>, Bound<'py, PyArray2<f32>>)> {
-        let w = weights(&self.bytes.view());
+        let model = self.bytes.view();
+        if let (format::Structure::Couplings(_), Some(name)) =
+            (model.parts().structure, model.group())
+        {
+            let table = group_table(name).map_err(exception)?;
+            let (rows, products) = (table.order(), table.products());
+            let products = Array2::from_shape_fn((rows, rows), |(i, j)| products[i * rows + j]);
+            let sure = Array2::ones((rows, rows));
+            return Ok((products.into_pyarray(py), sure.into_pyarray(py)));
+        }
+        let w = weights(&model);
         let learned = compute(py, threads, || LearnedTable::of(&w.view()))?.map_err(exception)?;
         let rows = w.nrows();
         let (table, sure) = (learned.table().products(), learned.confidences());
@@ -382,6 +398,29 @@ impl Model {
         let exported = Exported::new(self.bytes.bytes()).map_err(refused)?;
         Ok(PyBytes::new(py, &kind.emitter().emit(&exported, stem)))
     }
+}
+
+/// The invariants of a group by its name, as it moves so many inputs: of permutations, couplings.
+#[pyfunction]
+pub(crate) fn known(
+    py: Python<'_>,
+    group: &str,
+    inputs: Option<usize>,
+    name: &str,
+    seed: u64,
+    threads: Option<usize>,
+) -> PyResult<Model> {
+    let bytes = compute(py, threads, || -> LibraryResult<_> {
+        let action = known_action(group, inputs)?;
+        couplings::encode(
+            &couplings_of(&action, seed)?,
+            Encoding::F32,
+            name,
+            Some(group),
+        )
+    })?;
+    let bytes = ModelBytes::from_bytes(bytes.map_err(exception)?).map_err(refused)?;
+    Ok(Model { bytes })
 }
 
 type Fitted = (Vec<u8>, Option<String>);

@@ -1,6 +1,7 @@
 """Dask: lazily, from more than a worker holds, and through the loss of a worker."""
 
 import os
+import pickle
 import signal
 import threading
 import time
@@ -12,8 +13,8 @@ import pytest
 da = pytest.importorskip("dask.array")
 distributed = pytest.importorskip("dask.distributed")
 
-from bispectral import Model, datasets, learn
-from bispectral.distributed import Counts
+from bispectral import Error, Model, Moments, datasets, learn
+from bispectral.distributed import Counts, moments
 from bispectral.distributed import learn as learn_chunks
 
 INPUTS, ROWS, CHUNKS, ORBITS = 8, 200_000, 30, 500
@@ -89,3 +90,38 @@ def test_two_workers_learn_from_more_than_either_holds_and_one_is_killed(tmp_pat
         assert {int(pid) for _, pid, _ in made} > {killed["pid"]}
     assert quiet.group == survived.group == "Z8"
     assert quiet.model == survived.model and (quiet.W == survived.W).all()
+
+
+def turned(samples, seed):
+    """Points of a plane, and of a second which turns twice as fast; with the orbit of each."""
+    rng = np.random.default_rng(seed)
+    things, y = np.random.default_rng(9).normal(size=(80, 4)), rng.integers(0, 80, samples)
+    angle = rng.uniform(0, 2 * np.pi, samples)
+    z = (things[y].view(complex) * np.exp(1j * np.stack([angle, 2 * angle], 1))).view(float)
+    return z @ np.linalg.qr(np.random.default_rng(8).normal(size=(4, 4)))[0].T, y
+
+
+def test_moments_are_added_merged_and_sent_anywhere():
+    X, y = turned(6000, 0)
+    whole, parts = Moments(4).add(X, y), [Moments(4).add(X[k::3], y[k::3]) for k in range(3)]
+    merged = parts[0].merge(pickle.loads(pickle.dumps(parts[1]))).merge(parts[2])
+    assert merged.count == whole.count == 6000
+    found = whole.learn()
+    assert found.group == merged.learn().group == "SO(2)" and found.blocks == [2, 2] and found.basis.shape == (4, 4)
+    again = Moments.from_bytes(whole.to_bytes())
+    assert again.to_bytes() == whole.to_bytes() and again.learn().model == found.model
+    features = found.model.features(turned(200, 1)[0], output="real")
+    assert features.shape[0] == 200 and np.isfinite(features).all()
+    lazily = moments(da.from_array(X, chunks=(1000, 4)), da.from_array(y, chunks=1000))
+    twice = moments(da.from_array(X, chunks=(1000, 4)), da.from_array(y, chunks=1000))
+    assert lazily.count == 6000 and lazily.to_bytes() == twice.to_bytes()
+    for wrong, line in (
+        (lambda: Moments(0), "samples: "),
+        (lambda: Moments(4).add(X[:, :3], y), "samples: samples have 3 values, "),
+        (lambda: Moments(4).add(X, y.astype(str)), "y: labels of "),
+        (lambda: Moments.from_bytes(whole.to_bytes()[:-9]), "moments: "),
+        (lambda: Moments(4).add(X[:3], y[:3]).learn(), "samples: there are too few orbits"),
+    ):
+        with pytest.raises(Error) as error:
+            wrong()
+        assert str(error.value).startswith(line) and "\n" not in str(error.value), error.value

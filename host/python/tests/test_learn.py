@@ -46,6 +46,60 @@ def test_images_are_three_dimensional_and_exemplars_can_be_moved():
     assert learned.model.features(images).shape == (30, 666)
 
 
+def turns_and_mirrors(images):
+    """Every image in its eight positions, and which image each is."""
+    X = np.stack([np.rot90(m, k) for image in images for m in (image, image[:, ::-1]) for k in range(4)])
+    return X, np.repeat(np.arange(len(images)), 8)
+
+
+def test_a_group_that_does_not_commute_is_learned_with_its_invariants():
+    X, y = turns_and_mirrors(np.random.default_rng(0).normal(size=(40, 4, 4)))
+    learned = learn(X, y)
+    assert learned.group == "D4" and learned.table.shape == (8, 8) and (learned.table != learned.table.T).any()
+    assert learned.permutations.shape == (8, 16) and (np.sort(learned.permutations) == np.arange(16)).all()
+    model = learned.model
+    assert model.structure == "couplings" and len(model.pairs) == 0 and model.table.shape == (8, 8)
+    features = model.features(X, output="real")
+    assert np.abs(features - np.repeat(features[::8], 8, axis=0)).max() < 1e-6 < 1e-2 < np.abs(features[0] - features[8]).max()
+    rebuilt = model.invert(model.features(X[:1])).signals[0]
+    orbit = X[:8].reshape(8, 16) / np.linalg.norm(X[0])
+    assert np.abs(orbit - rebuilt).max(axis=1).min() < 1e-3
+    found = bispectral.attack(model, X[:3], restarts=3)
+    assert found.motions is None and found.reached >= 1
+    with pytest.raises(Error, match="the squares of the rows of couplings are not invariant"):
+        bispectral.attack(model, X[:3], features="power")
+    assert learned._repr_html_().count("<img") == 3
+    known = Model.of_group("D4", inputs=16)
+    both = known.features(X[:8], output="real")
+    assert np.abs(both - both[0]).max() < 1e-6
+
+
+def test_where_no_group_is_recognised_the_data_is_described():
+    rng = np.random.default_rng(1)
+    learned = learn(rng.normal(size=(60, 6)), np.repeat(np.arange(20), 3))
+    assert learned.group is None and learned.why_no_group and learned.diagnosis["findings"]
+
+
+def test_methods_are_compared_and_the_table_prints():
+    rng = np.random.default_rng(0)
+    shapes, y = rng.normal(size=(3, 32)), np.arange(60) % 3
+    X, told = shapes[y] + rng.normal(scale=0.2, size=(60, 32)), []
+    table = bispectral.compare(X, np.array(["a", "b", "c"])[y], shift=True, draws=2, progress=told.append)
+    assert [step["draw"] for step in told] == [1, 2] and len(table) == 9
+    assert "brute force over shifts" in repr(table) and table._repr_html_().count("<tr>") == 10
+    other = bispectral.compare(X[:40], y[:40], X[40:], y[40:], draws=1)
+    assert {line["method"] for line in other} == {line["method"] for line in table}
+    for call, line in (
+        (lambda: bispectral.compare(X, y, held_out=1), "held_out: 1: take a number from 0 to 0.9"),
+        (lambda: bispectral.compare(X, y[:3]), "y: labels of shape (3,) for 60 signals"),
+        (lambda: bispectral.compare(X, y * 0), "y: 1 different labels: "),
+        (lambda: bispectral.compare(X, y, X[:, :5], y), "X_test: signals of 5 values, the others have 32"),
+    ):
+        with pytest.raises(Error) as error:
+            call()
+        assert str(error.value).startswith(line), error.value
+
+
 def test_every_step_is_told_and_an_exception_on_the_way_ends_it():
     X, y = datasets.group("Z6", exemplars=12)
     told = []

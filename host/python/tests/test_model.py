@@ -133,7 +133,7 @@ def test_forms_cost_what_they_say_and_fit_what_they_must(tmp_path):
         (lambda model: model.export(pairs="best:3"), "model: the best pairs need signals to choose by: "),
         (lambda model: Model(np.ones(3)), "W: an array of 1 dimensions: "),
         (lambda model: Model(np.full((2, 2), np.nan)), "model: "),
-        (lambda model: Model.of_group("D4"), "group: "),
+        (lambda model: Model.of_group("D4", inputs=7), "group: no action of D4 on 7 inputs is known: "),
     ],
 )
 def test_what_cannot_be_used_is_said_in_one_line(call, line):

@@ -15,7 +15,11 @@
 from . import datasets
 from ._attack import Attacked, attack
 from ._bispectral import Error, __version__
+from ._compare import Compared, compare
 from ._learned import Learned, learn
 from ._model import Inverted, Model
+from ._moments import Compact, Moments
 
-__all__ = ["Attacked", "Error", "Inverted", "Learned", "Model", "__version__", "attack", "datasets", "learn"]
+__all__ = [
+    "Attacked", "Compact", "Compared", "Error", "Inverted", "Learned", "Model", "Moments", "__version__", "attack", "compare", "datasets", "learn",
+]  # fmt: skip

@@ -27,11 +27,13 @@ def signals(X: Any, what: str = "X") -> tuple[NDArray[Any], tuple[int, int] | No
     return X, None
 
 
-def orbit_labels(y: Any, samples: int) -> NDArray[np.int64]:
-    """Numbers of orbits: integers as they are, everything else by its place among the sorted labels."""
+def orbit_labels(y: Any, samples: int, words: bool = True) -> NDArray[np.int64]:
+    """Numbers of orbits: integers as they are, everything else by its place among the sorted labels, where that may be."""
     y = np.asarray(y)
     if y.ndim != 1 or len(y) != samples:
         raise Error(f"y: labels of shape {y.shape} for {samples} samples: give one label a sample")
     if y.dtype.kind in "iub":
         return y.astype(np.int64)
+    if not words:
+        raise Error(f"y: labels of {y.dtype}: give integers, which mean the same in every chunk")
     return np.unique(y, return_inverse=True)[1].astype(np.int64)

@@ -49,8 +49,18 @@ class Learned:
 
     @cached_property
     def table(self) -> NDArray[np.uint16]:
-        """The Cayley table that the learned W implies."""
+        """The Cayley table that the learned W implies; of permutations, their own."""
         return self._native.table()
+
+    @cached_property
+    def permutations(self) -> NDArray[np.int64] | None:
+        """Where each element of the group moves each input, [elements, inputs], where members were matched to find it."""
+        return self._native.permutations()
+
+    @property
+    def diagnosis(self) -> dict[str, Any] | None:
+        """What the data looks like and how known groups do on it, where no group was recognised."""
+        return self._described["diagnosis"]
 
     @cached_property
     def model(self) -> Model:

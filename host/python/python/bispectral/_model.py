@@ -57,9 +57,23 @@ class Model:
         return model
 
     @classmethod
-    def of_group(cls, group: str, name: str = "") -> "Model":
-        """The exact characters of a commutative group, such as ``"Z64"`` or ``"Z16xZ16"`` (shifts of images)."""
-        return cls(_bispectral.characters(group), name or group, group)
+    def of_group(cls, group: str, name: str = "", inputs: int | None = None) -> "Model":
+        """The exact characters of a commutative group, such as ``"Z64"`` or ``"Z16xZ16"`` (shifts of images).
+
+        Of another, such as ``"D4"`` or ``"S4"``, or where a group moves another number of ``inputs`` than it has elements,
+        the couplings of how it usually does: ``"D4"`` with 64 inputs turns and mirrors images of 8×8.
+
+        >>> from bispectral import Model
+        >>> Model.of_group("D4", inputs=16)
+        Model(group='D4', inputs=16, rows=16, pairs=29, structure='couplings', encoding='f32')
+        """
+        try:
+            found = cls(_bispectral.characters(group), name or group, group)
+        except Error:
+            found = None
+        if found is not None and inputs in (None, found.inputs):
+            return found
+        return cls._of(_bispectral.known(group, inputs, name or group, 0, None))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "Model":
@@ -134,7 +148,7 @@ class Model:
 
     @cached_property
     def table(self) -> NDArray[np.uint16]:
-        """The Cayley table that W implies: row i times row j is most like row ``table[i, j]``."""
+        """The Cayley table that W implies: row i times row j is most like row ``table[i, j]``; of couplings, the group's own."""
         return self._native.table(None)[0]
 
     def identify(self, threads: int | None = None) -> dict[str, Any] | None:

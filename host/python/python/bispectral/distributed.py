@@ -11,6 +11,9 @@ because a worker was lost.
 >>> X, y = datasets.group("Z6", exemplars=40)
 >>> distributed.learn(da.from_array(X, chunks=(50, 6)), da.from_array(y, chunks=50)).group
 'Z6'
+
+A group that acts linearly is learned from sums over all samples (:class:`bispectral.Moments`): :func:`moments` adds each chunk
+where it lies and merges pairs, in an order that follows from the chunks alone.
 """
 
 from __future__ import annotations
@@ -25,8 +28,9 @@ from numpy.typing import NDArray
 from ._bispectral import Error
 from ._learned import Learned
 from ._learned import learn as learn_here
+from ._moments import Moments
 
-__all__ = ["Counts", "learn", "map_signals", "take"]
+__all__ = ["Counts", "Moments", "learn", "map_signals", "moments", "take"]
 
 
 class Counts:
@@ -89,18 +93,56 @@ def map_signals(X: Any, compute: Callable[[Any], Any], width: int, dtype: Any) -
     return X.map_blocks(compute, dtype=dtype, chunks=(X.chunks[0], (width,)), meta=meta)
 
 
+def _chunks(X: Any, y: Any) -> tuple[int, Any, Any]:
+    """Values of a sample; and chunks of samples with those of their labels."""
+    if X.ndim == 3:
+        X = X.reshape(X.shape[0], X.shape[1] * X.shape[2])
+    X = X.rechunk({1: -1})
+    if y.numblocks != X.numblocks[:1] or y.chunks[0] != X.chunks[0]:
+        y = y.rechunk((X.chunks[0],))
+    return X.shape[1], X.to_delayed().ravel(), y.to_delayed().ravel()
+
+
+def moments(X: Any, y: Any) -> Moments:
+    """The sums of all samples of Dask arrays, from which :meth:`bispectral.Moments.learn` learns.
+
+    A chunk is added where it lies, and pairs of neighbours are merged until one is left: for the same chunks the same bits.
+
+    >>> import dask.array as da, numpy as np
+    >>> from bispectral.distributed import moments
+    >>> moments(da.ones((100, 3), chunks=(40, 3)), da.zeros(100, dtype=int, chunks=40))
+    Moments(inputs=3, count=100)
+    """
+    dask: Any = import_module("dask")
+    inputs, samples, labels = _chunks(X, y)
+    left = [dask.delayed(_add, pure=True)(inputs, x, of) for x, of in zip(samples, labels)]
+    if not left:
+        raise Error("X: there are no samples: give some")
+    merge = dask.delayed(_merge, pure=True)
+    while len(left) > 1:
+        pairs = [merge(*left[k : k + 2]) for k in range(0, len(left) - 1, 2)]
+        left = pairs + left[len(left) // 2 * 2 :]
+    (found,) = dask.compute(left[0])
+    result: Moments = found
+    return result
+
+
+def _add(inputs: int, X: Any, y: Any) -> Moments:
+    return Moments(inputs).add(X, y)
+
+
+def _merge(a: Moments, b: Moments) -> Moments:
+    # Neither is changed: a worker may be asked for them again.
+    return Moments.from_bytes(a.to_bytes()).merge(b)
+
+
 def learn(X: Any, y: Any, *, orbits: int = 320, members: int = 4096, **options: Any) -> Learned:
     """Learns from Dask arrays: :func:`bispectral.learn` of so many orbits and members of each, evenly spread over all.
 
     The default is as many as the closed form looks at. ``options`` are those of :func:`bispectral.learn`.
     """
     dask: Any = import_module("dask")
-    if X.ndim == 3:
-        X = X.reshape(X.shape[0], X.shape[1] * X.shape[2])
-    X = X.rechunk({1: -1})
-    if y.numblocks != X.numblocks[:1] or y.chunks[0] != X.chunks[0]:
-        y = y.rechunk((X.chunks[0],))
-    samples, labels = X.to_delayed().ravel(), y.to_delayed().ravel()
+    _, samples, labels = _chunks(X, y)
     counted = dask.compute(*(dask.delayed(_count, pure=True)(chunk) for chunk in labels))
     whole = Counts()
     for counts in counted:

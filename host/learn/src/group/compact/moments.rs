@@ -12,6 +12,8 @@
 //! **The order.** Each sum adds products of [`ROWS`] samples, in the order in which they arrive in their bucket and part; so the
 //! bits depend on the order of samples, and neither on how they are cut into chunks nor on the number of threads.
 
+mod bytes;
+
 use crate::Error;
 use crate::data::orbits::Orbits;
 use crate::numeric::matrix::{matrix, matrix_mut, multiply_add};
