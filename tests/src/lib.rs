@@ -11,6 +11,7 @@ pub mod classified;
 pub mod device;
 pub mod example;
 pub mod forms;
+pub mod least;
 pub mod octahedral;
 pub mod rotated;
 mod skip;

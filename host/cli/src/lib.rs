@@ -1,6 +1,7 @@
 //! The command line, one file a command. [`run`] is the whole program; `main` prints what it returns.
 
 mod attack;
+mod budget;
 mod choices;
 mod classify;
 mod compare;
@@ -62,6 +63,8 @@ struct Global {
 enum Command {
     #[command(after_help = CONTRACT)]
     Attack(attack::Attack),
+    #[command(after_help = CONTRACT)]
+    Budget(budget::Plan),
     #[command(after_help = CONTRACT)]
     Classify(classify::Classify),
     #[command(after_help = CONTRACT)]
@@ -177,6 +180,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         Command::Features(features) => features.run(&arguments.global.pool()?, &console),
         Command::Firmware(firmware) => firmware.run(&console),
         Command::Group(group) => arguments.global.pool()?.install(|| group.run(&console)),
+        Command::Budget(plan) => plan.run(&console),
         Command::Inspect(inspect) => inspect.run(&console),
         Command::Invert(invert) => arguments
             .global

@@ -26,7 +26,7 @@ pub struct Ram {
     pub signal_bytes: usize,
     /// What the core computes in.
     pub scratch_bytes: usize,
-    /// The invariants.
+    /// The invariants, or the scores of a classifier.
     pub result_bytes: usize,
     /// All of these.
     pub total_bytes: usize,
@@ -61,8 +61,13 @@ impl Cost {
 impl Ram {
     fn of(model: &Model<'_>) -> Self {
         let signal_bytes = model.inputs() * size_of::<f32>();
-        let scratch_bytes = model.scratch_len() * size_of::<f32>();
-        let result_bytes = model.feature_count() * size_of::<f32>();
+        // A classifier takes the terms as they come: its result are the scores.
+        let (scratch, result) = match model.classes() {
+            0 => (model.scratch_len(), model.feature_count()),
+            classes => (model.classifier_scratch_len(), classes),
+        };
+        let scratch_bytes = scratch * size_of::<f32>();
+        let result_bytes = result * size_of::<f32>();
         Ram {
             signal_bytes,
             scratch_bytes,

@@ -1,6 +1,7 @@
 //! Models: `.bsn` files, the forms and encodings one model can take, what each costs, and source code of them.
 
 pub(crate) mod batch;
+pub mod budget;
 pub mod c;
 pub mod combined;
 pub mod conjugates;
