@@ -280,7 +280,9 @@ impl Trainer {
         let mean = self.progress.observe(loss.invariance, &phase.rates());
         let converged = mean.is_some_and(|mean| mean < phase.tolerance);
         let stalled = phase.stall > 0 && self.progress.stalled() >= phase.stall;
-        if converged || stalled || self.step >= phase.steps {
+        // A second step would compute the same forms.
+        let closed = phase.loss == LossName::Moments;
+        if converged || stalled || closed || self.step >= phase.steps {
             self.end_phase(number, loss.invariance);
         }
         Ok(Some(step))
