@@ -389,6 +389,10 @@ impl Reader {
             Err(Error::file(path, what, remedy))
         };
         let mut columns = self.columns.map_or(1, |(columns, _)| columns) - usize::from(self.named);
+        if columns == 0 {
+            let what = "its only column has no numbers";
+            return Err(Error::file(path, what, "save one signal a line"));
+        }
         let rows = self.values.len() / columns;
         if let Some((number, text)) = &self.comma {
             if self.only_thousands {
@@ -562,6 +566,7 @@ mod tests {
             (b"1,2\n\n1\n", "line 3: 1 values where line 1 has 2: 1: "),
             (b"1,\xff\n", "line 1 is not text: "),
             (b"# nothing\n\n", "there are no numbers in it: "),
+            (b"ants\n\"\"\r", "its only column has no numbers: "),
             (
                 b"1,5;2.5\n3;4\n",
                 "line 1: decimal points and commas in one file: 1,5;2.5: ",
