@@ -51,6 +51,9 @@ choices! {
         SecondOrder,
         /// The paper's loss: the change of β̄ along orbits, and the reconstruction of x
         OrbitSeparation,
+        /// The share of invariant forms that changes along orbits: no gradient, and W stays as it is. For data that a compact
+        /// group moves linearly, in any coordinates, of up to 64 inputs; beyond, it is left out
+        Moments,
     }
 
     /// How the learning rate changes.

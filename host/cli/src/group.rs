@@ -1,5 +1,6 @@
 //! `bispectral group`: which group is behind a model, and what its rows and inputs are in it.
 
+mod linear;
 pub(super) mod permuted;
 
 use super::models::file_in;
@@ -34,7 +35,8 @@ pub(super) struct Group {
     /// A model, or the folder of a run
     #[arg(value_name = "MODEL.bsn|DIR")]
     model: PathBuf,
-    /// Fail if it is another group; any way of writing it will do: Z4xZ2, D4 (8 elements), S4 or O, A5 or I, Q8, Z7:Z3
+    /// Fail if it is another group; any way of writing it will do: Z4xZ2, D4 (8 elements), S4 or O, A5 or I, Q8, Z7:Z3,
+    /// and as they are written here SO(2), O(2), T2, SO(2)xZ2, SO(3)
     #[arg(long, value_name = "Z4xZ2|D4")]
     expect: Option<String>,
     /// Draw the Cayley table and how sure each cell is
@@ -92,6 +94,16 @@ impl Group {
             if polished.is_some() {
                 let what = "a model of couplings is exact already";
                 return Err(Error::file(&path, what, "copy it"));
+            }
+            if let Some(described) = linear::describe(&file)? {
+                if let Some(expected) = &expected {
+                    expected.check_name(&path, described.group())?;
+                }
+                if picture.is_some() {
+                    let what = "a group of infinitely many elements has no table to draw";
+                    return Err(Error::file(&path, what, "leave the picture out"));
+                }
+                return console.answer(&described, &described.words());
             }
             let (described, drawn) = permuted::describe(&file, expected.as_ref(), console)?;
             if let Some(file) = picture {

@@ -2,6 +2,7 @@
 
 use crate::choices::{Distance, Loss, Reconstruction, Schedule, Split, Transform};
 use crate::diagnosis;
+use bispectral_learn::learn::Recognised;
 use bispectral_learn::learn::phase::{LossName, Phase};
 use bispectral_learn::storage::keep_inputs;
 use bispectral_learn::{Error, Result};
@@ -331,6 +332,28 @@ fn each<T: Copy>(
     Ok(())
 }
 
+/// `blocks 1, 3, 5 of degrees 0, 1, 2`: one block for each copy of an irrep.
+pub(super) fn irreps(group: &Recognised) -> String {
+    let what = if group.name == "SO(3)" {
+        "degree"
+    } else {
+        "order"
+    };
+    let words = group.irreps.iter().map(|irrep| {
+        let orders: Vec<String> = irrep.orders.iter().map(i64::to_string).collect();
+        let mut words = match &orders[..] {
+            [] => format!("{}", irrep.dimension),
+            [order] => format!("{} ({what} {order})", irrep.dimension),
+            orders => format!("{} ({what} ({}))", irrep.dimension, orders.join(",")),
+        };
+        if irrep.copies > 1 {
+            words = format!("{} × {words}", irrep.copies);
+        }
+        words
+    });
+    format!("blocks {}", words.collect::<Vec<String>>().join(", "))
+}
+
 /// What was recognised, and how well; or why nothing was.
 fn group(results: &Results) -> String {
     match (&results.group, &results.no_group) {
@@ -343,6 +366,11 @@ fn group(results: &Results) -> String {
             } else {
                 ""
             }
+        ),
+        (Some(group), _) if group.is_coupled() => format!(
+            "{}, which moves signals linearly by {}; the model is of couplings",
+            group.name,
+            irreps(group)
         ),
         (Some(group), _) if group.known < results.rows => format!(
             "{} ({} rows are learned, the others their products: no signal excites them)",

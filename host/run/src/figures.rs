@@ -4,6 +4,7 @@ use crate::Results;
 use bispectral_learn::Error;
 use bispectral_learn::analysis::evaluation;
 use bispectral_learn::group::{self, LearnedTable};
+use bispectral_learn::learn::Recognised;
 use bispectral_report::number::{percent, scientific};
 use bispectral_report::{Block, Cayley, Distances, Drawing, Figure, Filters, Losses, Table};
 use ndarray::ArrayView2;
@@ -149,7 +150,7 @@ pub fn results(caption: &str, runs: &[(&str, &Results)]) -> Table {
     // Only β̄ has unit length.
     let is_coupled = |(_, results): &(&str, &Results)| {
         let group = results.group.as_ref();
-        group.is_some_and(|group| group.permutations.is_some())
+        group.is_some_and(Recognised::is_coupled)
     };
     let between = if runs.iter().any(is_coupled) {
         "far above that"
@@ -167,7 +168,7 @@ pub fn results(caption: &str, runs: &[(&str, &Results)]) -> Table {
         "1",
         &|results| {
             let group = results.group.as_ref();
-            let group = group.filter(|group| group.permutations.is_none());
+            let group = group.filter(|group| !group.is_coupled());
             group.map_or_else(|| "—".into(), |group| format!("{:.4}", group.least_overlap))
         },
     );

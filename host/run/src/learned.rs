@@ -45,9 +45,10 @@ pub fn page(
         ),
     )
     .section(Section::new("Results").paragraph(recognised).table(table));
-    let coupled = |group: &&Recognised| group.permutations.is_some();
-    if let (Some(group), Some(action)) = (learned.group().filter(coupled), learned.action()) {
-        if action.order() <= MOST_ROWS {
+    let coupled = |group: &&Recognised| group.is_coupled();
+    if let Some(group) = learned.group().filter(coupled) {
+        let action = learned.action();
+        if let Some(action) = action.filter(|action| action.order() <= MOST_ROWS) {
             let cayley = figures::exact_cayley("cayley", &action.table(), &group.name);
             page = page.section(Section::new("The group").block(cayley));
         }

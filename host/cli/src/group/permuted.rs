@@ -1,5 +1,6 @@
 //! A group of permutations: of a run, whose folder has them, or by the name that a model of couplings has.
 
+use super::linear::is_linear;
 use super::{WIDEST, table};
 use bispectral_learn::data::group::Group as Named;
 use bispectral_learn::group::{
@@ -66,28 +67,46 @@ struct InputOrbit {
 /// What `--expect` names.
 pub(super) struct Expected {
     name: String,
-    table: Cayley,
+    /// `None` for a group of infinitely many elements.
+    table: Option<Cayley>,
 }
 
 impl Expected {
     pub(super) fn new(name: &str) -> Result<Self> {
+        if is_linear(name) {
+            let name = name.to_owned();
+            return Ok(Expected { name, table: None });
+        }
         // Commutative groups may have more elements than the library's tables.
         let product = name.parse::<Named>();
         let product = product.ok().filter(|group| group.order() <= MOST_ROWS);
         Ok(Expected {
             name: name.to_owned(),
-            table: match product {
+            table: Some(match product {
                 Some(group) => Cayley::of(&group),
                 None => group_table(name)?,
-            },
+            }),
         })
     }
 
     /// Refuses another group.
     pub(super) fn check(&self, path: &Path, found: &Cayley, name: &str) -> Result<()> {
-        if is_same_group(found, &self.table) {
+        let same = |table: &Cayley| is_same_group(found, table);
+        if self.table.as_ref().is_some_and(same) {
             return Ok(());
         }
+        self.refuse(path, name)
+    }
+
+    /// Refuses another group than that of this name, which moves signals linearly.
+    pub(super) fn check_name(&self, path: &Path, name: &str) -> Result<()> {
+        if self.name == name {
+            return Ok(());
+        }
+        self.refuse(path, name)
+    }
+
+    fn refuse(&self, path: &Path, name: &str) -> Result<()> {
         let what = format!("the group is {name}, not {}", self.name);
         let remedy = "train it on other data, or expect another group";
         Err(Error::file(path, what, remedy))

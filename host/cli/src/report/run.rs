@@ -102,7 +102,9 @@ impl Finished {
     pub(crate) fn draw(&self, prefix: &str, layout: &str) -> Result<Drawn> {
         let w = weights::read(&self.folder.join(WEIGHTS))?;
         let coupled = self.permutations();
-        let table = self.results().group.is_some() && coupled.is_none() && w.nrows() <= MOST_ROWS;
+        let of_characters = |group: &Recognised| !group.is_coupled();
+        let table =
+            self.results().group.as_ref().is_some_and(of_characters) && w.nrows() <= MOST_ROWS;
         let learned = table.then(|| LearnedTable::of(&w.view())).transpose()?;
         let order = self.order(&w, learned.as_ref());
         let shape = self.shape(w.ncols());
@@ -251,6 +253,11 @@ impl Finished {
                 "The group is {name}: {order} permutations of the inputs, which are in {PERMUTATIONS}, exactly. Its invariants \
                  are couplings, forms of up to three blocks of coefficients; the rows of U below are the bases of its \
                  irreducible representations."
+            ),
+            (Some(group), _) if group.is_coupled() => format!(
+                "The group is {}. It moves signals linearly and permutes no inputs. Its invariants are couplings, forms of up to \
+                 three blocks of coefficients; the rows of U below are the bases of its irreducible representations.",
+                group.name
             ),
             (Some(group), _) => format!(
                 "The group was recognised as {}: each learned row is one of its irreducible representations, with an \

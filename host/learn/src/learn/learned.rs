@@ -4,6 +4,7 @@ use super::diagnosis::Diagnosis;
 use super::permutations::Permuted;
 use super::recognition::NotRecognised;
 use crate::analysis::evaluation::{Distances, Evaluation};
+use crate::group::compact::{Compact, Name};
 use crate::group::identify::Identification;
 use crate::group::{Action, group_name};
 use crate::model::file::ModelBytes;
@@ -35,6 +36,9 @@ pub struct Recognised {
     /// How many permutations of the inputs it is, where the model is of couplings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub permutations: Option<usize>,
+    /// The irreps by which it moves signals linearly, where the model is of couplings and the group no permutations.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub irreps: Vec<RecognisedIrrep>,
     /// Whether two signals were found, in different orbits, that no coupling of third order tells apart.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub incomplete: bool,
@@ -48,12 +52,26 @@ pub struct Recognised {
     pub known: usize,
 }
 
+/// An irrep of a group that moves signals linearly.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RecognisedIrrep {
+    /// Its dimension over the real numbers.
+    pub dimension: usize,
+    /// How many blocks of rows it has.
+    pub copies: usize,
+    /// What tells it from others: an order for each angle and each finite factor of a commutative group, the order of O(2), the
+    /// degree of SO(3). Empty where the group has no name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub orders: Vec<i64>,
+}
+
 impl From<&Identification> for Recognised {
     fn from(found: &Identification) -> Self {
         let (least_overlap, mean_overlap) = found.overlap();
         Recognised {
             name: found.group.to_string(),
             permutations: None,
+            irreps: Vec::new(),
             incomplete: false,
             least_overlap,
             mean_overlap,
@@ -64,11 +82,45 @@ impl From<&Identification> for Recognised {
 }
 
 impl Recognised {
+    /// Of a group that moves signals linearly.
+    pub(super) fn of_compact(found: &Compact) -> Self {
+        let name = found.name();
+        let orders = |number: usize| match &name {
+            Name::Commutative { characters, .. } => characters.get(number).cloned(),
+            Name::Mirrors { orders } => orders.get(number).map(|&order| vec![order]),
+            Name::Rotations { degrees } => degrees.get(number).map(|&degree| vec![degree as i64]),
+            _ => None,
+        };
+        let irreps = found.irreps().iter().enumerate();
+        let irreps = irreps.map(|(number, irrep)| RecognisedIrrep {
+            dimension: irrep.dimension,
+            copies: irrep.copies.len(),
+            orders: orders(number).unwrap_or_default(),
+        });
+        Recognised {
+            name: name.to_string(),
+            permutations: None,
+            irreps: irreps.collect(),
+            incomplete: false,
+            least_overlap: 1.0,
+            mean_overlap: 1.0,
+            moved: 0.0,
+            known: found.couplings().rows(),
+        }
+    }
+
+    /// Whether the model is of couplings.
+    #[must_use]
+    pub fn is_coupled(&self) -> bool {
+        self.permutations.is_some() || !self.irreps.is_empty()
+    }
+
     /// Of permutations, which are exact: rows and inputs are as they should be.
     pub(super) fn of_permutations(found: &Permuted, incomplete: bool) -> Self {
         Recognised {
             name: group_name(&found.action.table()).name,
             permutations: Some(found.action.order()),
+            irreps: Vec::new(),
             incomplete,
             least_overlap: 1.0,
             mean_overlap: 1.0,

@@ -32,6 +32,8 @@ pub(super) fn needed(orbits: &Orbits, rows: usize, options: &Options) -> u64 {
             LossName::Permutations => square.saturating_mul(8),
             // The same in complex numbers.
             LossName::Spectral => square.saturating_mul(64),
+            // Sums in f64 of up to 512 buckets of four parts, a quarter of a gigabyte at most.
+            LossName::Moments => square.saturating_mul(4 * 512 * 8).min(1 << 28),
         })
     };
     let most = options.phases.iter().map(of_phase).max().unwrap_or(0);

@@ -21,6 +21,7 @@ pub mod known;
 mod learn_error;
 mod learned;
 mod memory;
+pub mod moments;
 mod options;
 pub mod permutations;
 pub mod phase;
@@ -33,7 +34,7 @@ mod trainer;
 
 pub use diagnosis::{Diagnosis, Finding};
 pub use learn_error::{Divergence, LearnError};
-pub use learned::{Learned, Recognised};
+pub use learned::{Learned, Recognised, RecognisedIrrep};
 pub use options::{Options, restarts};
 pub use recognition::NotRecognised;
 pub use trainer::{Step, Trainer};

@@ -20,6 +20,9 @@ pub enum LossName {
     SecondOrder,
     /// The paper's loss: the change of β̄ along orbits, and the reconstruction of x.
     OrbitSeparation,
+    /// The share of invariant forms that changes along orbits: no gradient, and W stays as it is. For data that a compact group
+    /// moves linearly, in any coordinates, of up to 64 inputs; beyond, it is left out.
+    Moments,
 }
 
 /// One part of a run: a loss, a schedule and a length.
@@ -101,7 +104,7 @@ impl Phase {
                 whiten: true,
                 ..orbit_separation
             },
-            LossName::Permutations => Phase {
+            LossName::Permutations | LossName::Moments => Phase {
                 steps: 1,
                 ..orbit_separation
             },
@@ -117,7 +120,8 @@ impl Phase {
     }
 
     /// The default for orbits of this motion: the group itself by matching members, the irreps in closed form where that finds
-    /// none, second order where that was not enough, then the paper's loss.
+    /// none, second order where that was not enough, then the paper's loss. Labelled samples that none of these
+    /// explains may be moved linearly: moments, at last.
     ///
     /// Rotation on a grid is only nearly a permutation of pixels and only nearly a group. Whitening would raise what
     /// interpolation left of the finest detail above everything else; the closed form without it is a good start. The
@@ -150,12 +154,17 @@ impl Phase {
             };
             return vec![start, all_rows, steady_rows];
         }
-        vec![
+        let mut phases = vec![
             Phase::new(LossName::Permutations),
             spectral,
             Phase::new(LossName::SecondOrder),
             orbit_separation,
-        ]
+        ];
+        // The last, so that a run whose group is recognised before is the same with and without it.
+        if motion == Motion::Unknown {
+            phases.push(Phase::new(LossName::Moments));
+        }
+        phases
     }
 
     /// The numbers of its schedule.

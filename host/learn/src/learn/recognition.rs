@@ -2,7 +2,7 @@
 //! stalled, in another attempt from another start.
 
 use super::checkpoint::Kept;
-use super::phase::LossName;
+use super::phase::{LossName, Phase};
 use super::pruning::unsteadiness;
 use super::sampler::{Batch, Sampler};
 use super::trainer::{Trainer, random};
@@ -17,7 +17,7 @@ use std::fmt;
 
 /// A mean squared change of β̄ along orbits below this is an invariant, whatever it is called; stalled runs are at 0.1
 /// to 0.4, converged ones below 1e-9.
-const SETTLED: f64 = 1e-4;
+pub(super) const SETTLED: f64 = 1e-4;
 /// Exact characters may change by no more than this along orbits; unrelated signals differ by 2, and 20 % noise alone
 /// makes those of Z8 change by 0.17.
 const CHANGE: f64 = 0.3;
@@ -53,6 +53,11 @@ pub enum NotRecognised {
         /// The name of the group.
         group: String,
     },
+    /// The group moves signals linearly and permutes no inputs: the model is of couplings.
+    Linear {
+        /// The name of the group.
+        group: String,
+    },
     /// The change along orbits cannot be computed.
     Loss(Box<Error>),
 }
@@ -72,6 +77,10 @@ impl fmt::Display for NotRecognised {
             NotRecognised::Couplings { group } => write!(
                 f,
                 "{group} permutes the inputs in a way that no characters express: its invariants are couplings"
+            ),
+            NotRecognised::Linear { group } => write!(
+                f,
+                "{group} moves signals linearly and permutes no inputs: its invariants are couplings"
             ),
             NotRecognised::Loss(error) => error.fmt(f),
         }
@@ -145,7 +154,11 @@ impl Trainer {
         let last = self.options.phases.len();
         // What a gradient has not yet made a character, the next phase may.
         let phase = &self.options.phases[number];
-        let completing = phase.loss == LossName::Spectral || number + 1 == last;
+        let moments = |phase: &Phase| phase.loss == LossName::Moments;
+        // Moments leave W as it is: attempts are over before them.
+        let is_last_of_w = self.options.phases[number + 1..].iter().all(moments);
+        let completing = phase.loss == LossName::Spectral || is_last_of_w;
+        let phase_leaves_w = moments(phase);
         let phase_matches = phase.loss == LossName::Permutations;
         if self.options.polish && self.recognise_rows(completing).is_ok() {
             return self.begin(last);
@@ -153,7 +166,7 @@ impl Trainer {
         if phase_matches && self.coupled().is_some() {
             return self.begin(last);
         }
-        if number + 1 < last {
+        if !is_last_of_w || phase_leaves_w {
             return self.begin(number + 1);
         }
         let invariance = invariance.min(self.progress.best());
@@ -167,7 +180,8 @@ impl Trainer {
         let over = best.invariance < SETTLED || self.attempt >= self.options.restarts.unwrap_or(0);
         if over {
             self.load(&best.weights);
-            self.begin(last);
+            let settled = best.invariance < SETTLED;
+            self.begin(if settled { last } else { number + 1 });
         } else {
             self.attempt += 1;
             let inputs = self.network.inputs();
@@ -225,7 +239,6 @@ mod tests {
     use crate::data::group::Group;
     use crate::data::orbits::{Orbits, Transform};
     use crate::learn::Options;
-    use crate::learn::phase::Phase;
     use std::f64::consts::TAU;
 
     fn options(loss: LossName) -> Options {

@@ -6,6 +6,7 @@ use super::checkpoint::{Checkpoint, Kept};
 use super::diagnosis::Diagnosis;
 use super::learned::{Learned, Recognised};
 use super::memory;
+use super::moments::{self, NoMoments};
 use super::permutations::{self, NoPermutations, Permuted, permutations};
 use super::phase::{LossName, Phase};
 use super::pruning::steadiest;
@@ -15,8 +16,9 @@ use super::spectral::{self, Spectral};
 use super::{Divergence, LearnError, NotRecognised, Options};
 use crate::Error;
 use crate::analysis::certification::{Certified, certified};
-use crate::analysis::evaluation::{distances, evaluate};
+use crate::analysis::evaluation::{Evaluation, distances, evaluate};
 use crate::data::orbits::{Motion, Orbits};
+use crate::group::compact::Compact;
 use crate::group::identify::characters;
 use crate::model::file::ModelBytes;
 use crate::network::{Loss, Network, SecondOrder, Workspace};
@@ -32,7 +34,7 @@ use std::sync::Arc;
 /// reconstruction of enormous samples, or an enormous γ, makes one.
 const EXPLOSION: f64 = 1e9;
 /// ‖a − b‖² / ‖a‖² of signals that have nothing to do with each other.
-const UNRELATED: f64 = 2.0;
+pub(super) const UNRELATED: f64 = 2.0;
 /// Up to so many inputs the selective set of couplings is tried on so many signals, in a fraction of a second.
 const MOST_TRIED: usize = 24;
 const TRIALS: usize = 40;
@@ -81,8 +83,8 @@ pub struct Trainer {
     /// What is trained on, without inputs that are always zero.
     pub(super) orbits: Orbits,
     /// The inputs that are left.
-    support: Arc<[usize]>,
-    held_out: Orbits,
+    pub(super) support: Arc<[usize]>,
+    pub(super) held_out: Orbits,
     pub(super) attempt: u32,
     pub(super) kept: Option<Kept>,
     phase: usize,
@@ -97,6 +99,8 @@ pub struct Trainer {
     pub(super) permuted: Option<Result<Permuted, NoPermutations>>,
     /// The invariants of that group, where W cannot express it.
     couplings: Option<Certified>,
+    /// What the moments of orbits came to, where they were computed.
+    pub(super) compact: Option<Result<Compact, NoMoments>>,
     pub(super) workspace: Workspace<f32>,
     pub(super) batch: Batch,
 }
@@ -137,6 +141,7 @@ impl Trainer {
             spectral: None,
             permuted: None,
             couplings: None,
+            compact: None,
             workspace: Workspace::new(),
             batch: Batch::default(),
         })
@@ -257,6 +262,7 @@ impl Trainer {
         let (loss, gradient, lr) = match phase.loss {
             LossName::Permutations => self.match_members(),
             LossName::Spectral => self.diagonalise(),
+            LossName::Moments => self.find_forms(),
             _ => self.descend(number, phase)?,
         };
         self.step += 1;
@@ -274,7 +280,9 @@ impl Trainer {
         let mean = self.progress.observe(loss.invariance, &phase.rates());
         let converged = mean.is_some_and(|mean| mean < phase.tolerance);
         let stalled = phase.stall > 0 && self.progress.stalled() >= phase.stall;
-        if converged || stalled || self.step >= phase.steps {
+        // A second step would compute the same forms.
+        let closed = phase.loss == LossName::Moments;
+        if converged || stalled || closed || self.step >= phase.steps {
             self.end_phase(number, loss.invariance);
         }
         Ok(Some(step))
@@ -367,7 +375,9 @@ impl Trainer {
                 self.workspace
                     .second_order(&self.network, samples, sizes, &SecondOrder::default())
             }
-            LossName::Permutations | LossName::Spectral => unreachable!("it has no gradient"),
+            LossName::Permutations | LossName::Spectral | LossName::Moments => {
+                unreachable!("it has no gradient")
+            }
             LossName::OrbitSeparation => {
                 self.workspace
                     .loss_and_gradient(&self.network, samples, sizes, &phase.objective())
@@ -444,7 +454,13 @@ impl Trainer {
             LossName::SecondOrder if whiten => {
                 self.whitening = Some(Whitening::of(self.orbits.covariance()));
             }
-            LossName::Permutations | LossName::SecondOrder | LossName::OrbitSeparation => {}
+            LossName::Moments if self.orbits.inputs() > moments::MOST_INPUTS => {
+                self.begin(number + 1);
+            }
+            LossName::Permutations
+            | LossName::SecondOrder
+            | LossName::OrbitSeparation
+            | LossName::Moments => {}
         }
     }
 
@@ -473,6 +489,13 @@ impl Trainer {
         let (model, diagnosis) = self.diagnosed(model, identification.is_ok())?;
         let view = model.view();
         let evaluation = evaluate(&view, &self.held_out)?;
+        if identification.is_err()
+            && let Some((found, model)) = self.moved_linearly()
+            && let Ok(by_couplings) = evaluate(&model.view(), &self.held_out)
+            && moments::tells_more(&by_couplings, &evaluation)
+        {
+            return self.with_moments(&found, model, by_couplings);
+        }
         let distances = distances(&view, &self.held_out)?;
         let attempts = self.attempts();
         let permuted = self.permuted.and_then(Result::ok);
@@ -539,6 +562,33 @@ impl Trainer {
             }),
             group: Some(group),
             permuted: Some(found),
+            model,
+            diagnosis: None,
+            evaluation,
+            distances,
+            steps: self.taken,
+            attempts: self.attempts(),
+        })
+    }
+
+    /// What was learned where a compact group moves the signals: no W, and no group of characters.
+    fn with_moments(
+        self,
+        found: &Compact,
+        model: ModelBytes,
+        evaluation: Evaluation,
+    ) -> Result<Learned, LearnError> {
+        let group = Recognised::of_compact(found);
+        let basis = found.couplings().basis();
+        let basis = basis.map(|&u| Complex32::new(u as f32, 0.0));
+        let distances = distances(&model.view(), &self.held_out)?;
+        Ok(Learned {
+            weights: self.for_all_inputs(&basis),
+            identification: Err(NotRecognised::Linear {
+                group: group.name.clone(),
+            }),
+            group: Some(group),
+            permuted: None,
             model,
             diagnosis: None,
             evaluation,
