@@ -93,7 +93,12 @@ pub fn labelled(path: &Path, labels_path: &Path) -> Result<Orbits> {
     let (samples, numbers, lonely) = without_lonely(samples, labels.numbers);
     let orbits = Orbits::labelled(samples, &numbers)
         .map_err(|error| Error::orbits(&name(path), &name(labels_path), error))?;
-    remarks.extend(Remark::of_lonely(&name(labels_path), &lonely, orbits.len()));
+    remarks.extend(Remark::of_lonely(
+        &name(labels_path),
+        &lonely,
+        &labels.names,
+        orbits.len(),
+    ));
     let orbits = match image {
         Some((height, width)) => orbits.of_images(height, width),
         None => orbits,

@@ -53,7 +53,7 @@ pub enum Remark {
         /// How many there are.
         orbits: usize,
         /// The label of the first.
-        first: i64,
+        first: String,
         /// How many orbits are left.
         left: usize,
     },
@@ -70,11 +70,18 @@ pub(super) fn beginning(line: &str) -> String {
 
 impl Remark {
     /// That an error of some samples need not stop anything.
-    pub(super) fn of_lonely(file: &str, lonely: &[i64], left: usize) -> Option<Self> {
+    pub(super) fn of_lonely(
+        file: &str,
+        lonely: &[i64],
+        names: &[String],
+        left: usize,
+    ) -> Option<Self> {
+        let first = lonely.first()?;
+        let name = usize::try_from(*first).ok().and_then(|at| names.get(at));
         Some(Remark::Lonely {
             file: file.into(),
             orbits: lonely.len(),
-            first: *lonely.first()?,
+            first: name.cloned().unwrap_or_else(|| first.to_string()),
             left,
         })
     }
