@@ -16,6 +16,7 @@ mod import;
 mod inspect;
 mod invert;
 mod limits;
+mod linear;
 mod messages;
 #[path = "../src/octahedral.rs"]
 pub mod octahedral;

@@ -1,0 +1,119 @@
+//! A group that moves signals linearly, from a table to a model: rotations of a number, a vector and a quadrupole.
+
+use crate::{Folder, Random};
+use std::fmt::Write as _;
+
+type Matrix = [[f64; 3]; 3];
+
+fn product(a: &Matrix, b: &Matrix) -> Matrix {
+    std::array::from_fn(|i| std::array::from_fn(|j| (0..3).map(|k| a[i][k] * b[k][j]).sum()))
+}
+
+fn transposed(a: &Matrix) -> Matrix {
+    std::array::from_fn(|i| std::array::from_fn(|j| a[j][i]))
+}
+
+/// Of a unit quaternion, uniform in the ball and brought to the sphere.
+fn rotation(random: &mut Random) -> Matrix {
+    let [w, x, y, z] = loop {
+        let q: [f64; 4] = std::array::from_fn(|_| random.next());
+        let length = q.iter().map(|q| q * q).sum::<f64>().sqrt();
+        if (0.1..1.0).contains(&length) {
+            break q.map(|q| q / length);
+        }
+    };
+    [
+        [
+            1.0 - 2.0 * (y * y + z * z),
+            2.0 * (x * y - z * w),
+            2.0 * (x * z + y * w),
+        ],
+        [
+            2.0 * (x * y + z * w),
+            1.0 - 2.0 * (x * x + z * z),
+            2.0 * (y * z - x * w),
+        ],
+        [
+            2.0 * (x * z - y * w),
+            2.0 * (y * z + x * w),
+            1.0 - 2.0 * (x * x + y * y),
+        ],
+    ]
+}
+
+/// `X.csv` and `y.csv`: things of degrees 0, 1 and 2, each in so many random rotations.
+fn rotated(folder: &Folder, things: usize, members: usize) {
+    let mut random = Random(5);
+    let (mut samples, mut labels) = (String::new(), String::new());
+    for thing in 0..things {
+        let mean = random.next();
+        let vector: [f64; 3] = std::array::from_fn(|_| random.next());
+        let any: Matrix = std::array::from_fn(|_| std::array::from_fn(|_| random.next()));
+        let trace = (any[0][0] + any[1][1] + any[2][2]) / 3.0;
+        let tensor: Matrix = std::array::from_fn(|i| {
+            std::array::from_fn(|j| {
+                (any[i][j] + any[j][i]) / 2.0 - if i == j { trace } else { 0.0 }
+            })
+        });
+        for _ in 0..members {
+            let turn = rotation(&mut random);
+            let v: [f64; 3] = std::array::from_fn(|i| (0..3).map(|k| turn[i][k] * vector[k]).sum());
+            let m = product(&product(&turn, &tensor), &transposed(&turn));
+            let root = 2_f64.sqrt();
+            let quadrupole = [
+                root * m[0][1],
+                root * m[0][2],
+                root * m[1][2],
+                (m[0][0] - m[1][1]) / root,
+                1.5_f64.sqrt() * m[2][2],
+            ];
+            let values = [mean].into_iter().chain(v).chain(quadrupole);
+            let line: Vec<String> = values.map(|x| format!("{x:.5}")).collect();
+            let _ = writeln!(samples, "{}", line.join(","));
+            let _ = writeln!(labels, "t{thing}");
+        }
+    }
+    folder.write("X.csv", samples);
+    folder.write("y.csv", labels);
+}
+
+#[test]
+fn rotations_of_space_are_named_exported_and_their_invariants_computed() {
+    let folder = Folder::new();
+    rotated(&folder, 300, 60);
+    let trained = folder.object("train --data X.csv --labels y.csv -o run --phases moments");
+    assert_eq!(trained["group"]["name"], "SO(3)");
+    // Squares of distances: of 300 × 60 members the forms are known to 2 %.
+    let (within, between) = (&trained["within"], &trained["between"]);
+    assert!(
+        within.as_f64().unwrap() < 2e-3 && between.as_f64().unwrap() > 0.2,
+        "{trained}"
+    );
+    let words = folder.succeed("group run --expect SO(3)");
+    assert!(words.contains("3 (degree 1), 5 (degree 2)"), "{words}");
+    let refused = folder.refuse("group run --expect O(2)");
+    assert!(
+        refused.contains("the group is SO(3), not O(2)"),
+        "{refused}"
+    );
+    folder.succeed("export run -o small.bsn --encoding i8");
+    assert_eq!(folder.object("inspect small.bsn")["structure"], "couplings");
+    let computed = folder.object("features small.bsn X.csv -o Y.npy");
+    assert_eq!(computed["samples"], 300 * 60);
+}
+
+#[test]
+fn a_budget_says_what_a_board_has_and_exits_with_1_where_it_is_too_little() {
+    let folder = Folder::new();
+    folder.succeed("model --group Z16 -o m.bsn");
+    let words = folder.succeed("budget m.bsn --board cortex-m4f");
+    assert!(
+        words.contains("flash ") && words.contains("RAM ") && words.contains("instructions "),
+        "{words}"
+    );
+    assert!(folder.object("budget m.bsn --board cortex-m0").is_object());
+    let refused = folder.refuse("budget m.bsn --board cortex-m4f --flash 2K");
+    assert!(refused.contains("2048"), "{refused}");
+    let refused = folder.refuse("budget m.bsn --board rp2040");
+    assert!(refused.starts_with("rp2040: "), "{refused}");
+}
