@@ -87,8 +87,10 @@ pub fn known_model_of_fourth_order(
             "leave the order at three",
         ));
     };
-    let couplings = fourth_order(&found)
-        .map_err(|error| Error::new(group, error.to_string(), "take a smaller group"))?;
+    let couplings = fourth_order(&found).map_err(|_| {
+        let what = "invariants of fourth order are listed for groups of 2 to 256 elements";
+        Error::new(group, what, "take a smaller group")
+    })?;
     let model = ModelBytes::of_couplings(&couplings, name, Some(&found.group.to_string()))?;
     Ok(KnownModel {
         model,

@@ -175,8 +175,10 @@ impl Source {
             let what = "its rows are not the characters of a finite commutative group";
             return Err(self.refuse(what, "leave the order at three"));
         };
-        let couplings = fourth_order(cyclic.identification())
-            .map_err(|error| self.refuse(error.to_string(), "leave the order at three"))?;
+        let couplings = fourth_order(cyclic.identification()).map_err(|_| {
+            let what = "invariants of fourth order are listed for groups of 2 to 256 elements";
+            self.refuse(what, "leave the order at three")
+        })?;
         couplings::encode(&couplings, encoding, &self.name, self.group.as_deref())
     }
 
