@@ -2,6 +2,7 @@
 
 use bispectral_core::{Model, include_model};
 use bispectral_tests::repository;
+use std::env;
 use std::fs;
 use std::process::Command;
 
@@ -21,25 +22,29 @@ fn the_readmes_show_the_example_in_at_most_15_lines() {
     assert!(program.lines().count() <= 15);
 }
 
+/// The library's example, as `cargo test --workspace` has built it beside this test; alone, this test has it built.
+fn example() -> Command {
+    let built = env::current_exe().expect("a path of this test");
+    let profile = built.ancestors().nth(2).expect("a folder of the profile");
+    let program = profile.join("examples").join("readme");
+    if program.exists() {
+        return Command::new(program);
+    }
+    let manifest = repository().join("Cargo.toml");
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(["run", "--quiet", "--package", "bispectral-learn"]);
+    cargo.args(["--example", "readme", "--manifest-path"]);
+    cargo.arg(manifest.canonicalize().expect("a manifest"));
+    cargo
+}
+
 #[test]
 fn the_program_learns_the_motion_and_leaves_a_model() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let manifest = repository().join("Cargo.toml");
-    let manifest = manifest.canonicalize().expect("a manifest");
-    let run = Command::new(env!("CARGO"))
-        .args([
-            "run",
-            "--quiet",
-            "--package",
-            "bispectral-learn",
-            "--example",
-            "readme",
-        ])
-        .arg("--manifest-path")
-        .arg(manifest)
+    let run = example()
         .current_dir(&folder)
         .output()
-        .expect("cargo runs");
+        .expect("the example runs");
     assert!(
         run.status.success(),
         "{}",
