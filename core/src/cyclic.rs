@@ -150,6 +150,7 @@ pub(crate) fn transform_features(
 }
 
 /// Whether each of these numbers is larger than the one before.
+#[inline(never)]
 pub(crate) fn is_ascending(characters: &[u8]) -> bool {
     numbers(characters).is_sorted_by(|a, b| a < b)
 }
@@ -213,6 +214,7 @@ impl<'a, W: Rows> Cyclic<'a, W> {
     }
 
     /// The longest factor; of several, the one whose neighbours are closest.
+    #[inline(never)]
     fn longest(&self) -> Axis {
         let none = Axis { m: 1, stride: 1 };
         let longer = |a: Axis, b: Axis| if b.m > a.m { b } else { a };
@@ -289,15 +291,13 @@ impl<'a, W: Rows> Cyclic<'a, W> {
         for from in longest.lines(self.order) {
             let negative = self.negative(from);
             for k in m / 2 + 1..m {
-                let value = at(z, negative + (m - k) * stride).conj();
-                if let Some(z) = z.get_mut(from + k * stride) {
-                    *z = value;
-                }
+                mirror(z, from + k * stride, negative + (m - k) * stride);
             }
         }
     }
 
     /// −k.
+    #[inline(never)]
     fn negative(&self, k: usize) -> usize {
         let negated = |axis: Axis| axis.stride * wrapped(axis.m - axis.coordinate(k), axis.m);
         self.axes().map(negated).sum()
@@ -488,6 +488,15 @@ impl<W: Rows> Kernel for Cyclic<'_, W> {
             self.listed(order, z, scale, &mut each)
         };
         self.measure(magnitude, scale, z, squares)
+    }
+}
+
+/// Z at one place is the conjugate of that at another. A function of its own keeps the loop around it short in flash.
+#[inline(never)]
+fn mirror(z: &mut [Complex32], to: usize, from: usize) {
+    let value = at(z, from).conj();
+    if let Some(z) = z.get_mut(to) {
+        *z = value;
     }
 }
 
