@@ -65,7 +65,7 @@ step "tests, with the firmware of five targets in QEMU"
 cargo test --workspace
 cargo test -p bispectral-core --features std,serde
 # Each kind of models alone: it is computed, and the others are refused by name.
-for kind in dense,f32 dense,f16 dense,i8 conjugates,f32 combined,i8 cyclic fft dense,f32,head; do
+for kind in dense,f32 dense,f16 dense,i8 conjugates,f32 combined,i8 cyclic fft i32 dense,f32,head; do
   cargo test -q -p bispectral-core --no-default-features --features "$kind" --test features
 done
 
