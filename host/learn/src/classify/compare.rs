@@ -294,6 +294,21 @@ fn nearest_shifted(known: &Array2<f32>, samples: &Array2<f32>) -> Vec<usize> {
         .collect()
 }
 
+/// The class of the nearest power spectrum among known signals, of each of others.
+///
+/// # Errors
+/// A signal has no harmonics.
+pub fn taken_by_power_spectrum(known: &Labelled, others: &Labelled) -> Result<Vec<usize>> {
+    let n = known.signals.ncols();
+    let magnitudes = Harmonics::new(n, n / 2).model(Head::None)?;
+    let of = |set: &Labelled| spectrum(&magnitudes, &set.signals, true);
+    if others.classes.is_empty() {
+        return Ok(Vec::new());
+    }
+    let found = nearest(&of(known)?, &of(others)?);
+    Ok(found.into_iter().map(|at| known.classes[at]).collect())
+}
+
 /// |z| or |z|² of all harmonics.
 fn spectrum(bytes: &[u8], signals: &Array2<f32>, power: bool) -> Result<Array2<f32>> {
     let all = features(bytes, signals.view())?;
