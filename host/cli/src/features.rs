@@ -171,13 +171,13 @@ pub(crate) fn check_length(
 }
 
 /// Whether a file is written as text, by its name.
-fn is_table(path: &Path) -> bool {
+pub(crate) fn is_table(path: &Path) -> bool {
     path.extension()
         .is_some_and(|extension| extension.eq_ignore_ascii_case("csv"))
 }
 
 /// A line of text for each result of so many bytes: f32 in the fewest digits that are read as the same number.
-fn lines(results: &[u8], of_sample: usize) -> Vec<u8> {
+pub(crate) fn lines(results: &[u8], of_sample: usize) -> Vec<u8> {
     let mut text = String::new();
     for result in results.chunks_exact(of_sample) {
         let (numbers, _) = result.as_chunks::<4>();

@@ -142,7 +142,12 @@ impl Matrix<'_> {
         let (x, y) = (left + column as f64 * cell, top + cell / 2.0);
         let (part, tooltip, written) = (self.cell)(row, column);
         let level = Level::of(part, self.map);
-        let class = ["on-light", "on-dark"][usize::from(level.is_dark())];
+        let class = match level {
+            // The strong colour is dark on light paper, and light on dark.
+            Level::Strength(step) if step > TOP / 2 => "on-strong",
+            Level::Strength(_) => "on-weak",
+            _ => ["on-light", "on-dark"][usize::from(level.is_dark())],
+        };
         let size = (cell * WRITTEN).min(LABEL_SIZE);
         html! {
             g class=[(!written.is_empty()).then_some(class)] {
@@ -158,7 +163,8 @@ impl Matrix<'_> {
         let sizes = self.groups.iter().map(|(_, size)| *size as f64 * cell);
         let pitch = sizes.fold(f64::INFINITY, f64::min);
         let names = svg::widest(self.groups.iter().map(|(name, _)| name.as_str()));
-        let wide = names.min(pitch.max(SHORTEST));
+        // Cut to what is between two of them, where that is enough to read.
+        let wide = names.min((pitch - AWAY).max(SHORTEST));
         let least = ((wide + AWAY) / pitch).ceil().max(1.0) as usize;
         // Rather a divisor, so that the pattern of a product of groups is seen.
         let divisor = (least..2 * least).find(|step| self.groups.len().is_multiple_of(*step));

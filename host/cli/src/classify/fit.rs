@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 /// From signals that begin anywhere to one model with a classifier, the smallest that is right
 ///
 /// Nothing is learned of the symmetry: signals are taken as windows of one period, and all cyclic shifts as the same. Chains of
-/// 4 to 32 harmonics, all or few pairs, and none to 256 hidden numbers are fitted in closed form; the smallest model of those
+/// 4 to 64 harmonics, all or few pairs, none to 256 hidden numbers or the nearest training sample are fitted in closed form; the smallest model of those
 /// whose accuracy, with each training sample left out in turn, is within half a percent of the best is written, and the share
 /// held out is classified by it. What the classes are called is written beside the model, to OUT.classes.json: a device knows
 /// them by number.
@@ -146,7 +146,15 @@ impl Fit {
             harmonics,
             selective,
             hidden,
+            templates,
+            ..
         } = fitted.size;
+        let pairs = if selective { "few" } else { "all" };
+        let behind = if templates {
+            "the nearest training sample".into()
+        } else {
+            format!("{hidden} hidden numbers")
+        };
         let names: Vec<String> = fitted
             .classes
             .iter()
@@ -155,7 +163,7 @@ impl Fit {
         format!(
             "model        {}: {} bytes, RAM {} bytes; the program takes some {} KB more\n\
              classes      {}\n\
-             chain        {harmonics} harmonics, {} pairs, {hidden} hidden numbers, of {} chains that were fitted\n\
+             chain        {harmonics} harmonics, {pairs} pairs, {behind}, of {} chains that were fitted\n\
              training     {training} samples, of which {:.1} % are right when they are left out\n\
              held out     {}",
             console::name(&fitted.output),
@@ -163,7 +171,6 @@ impl Fit {
             fitted.ram_bytes,
             fitted.program_bytes >> 10,
             names.join(", "),
-            if selective { "few" } else { "all" },
             fitted.weighed.len(),
             100.0 * fitted.left_out,
             share(fitted.right, fitted.held_out),
