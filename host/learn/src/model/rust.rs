@@ -20,7 +20,11 @@ impl Emit for Rust {
             ),
             _ => format!(
                 "//! let mut scores = [0.0; {module}::CLASSES];\n\
-                 //! let class = model.classify(&signal, &mut scratch, &mut scores)?;\n"
+                 //! let class = model.classify(&signal, &mut scratch, &mut scores)?;\n{}",
+                match exported.classes {
+                    [] => String::new(),
+                    _ => format!("//! let name = {module}::CLASS_NAMES[class];\n"),
+                }
             ),
         };
         let mut text = format!(
@@ -36,6 +40,15 @@ impl Emit for Rust {
         );
         for (name, value, what) in exported.constants() {
             let _ = writeln!(text, "/// {what}.\npub const {name}: usize = {value};");
+        }
+        if !exported.classes.is_empty() {
+            let _ = writeln!(
+                text,
+                "/// What the classes are called, in the order of their scores.\n\
+                 #[rustfmt::skip]\n\
+                 pub const CLASS_NAMES: [&str; CLASSES] = {:?};",
+                exported.classes
+            );
         }
         text += "/// The model, at a multiple of 16: weights are loaded as words.\n\
                  pub static MODEL: &[u8] = &ALIGNED.0;\n\n\
