@@ -40,6 +40,8 @@ pub enum Feature {
     DegreeOne,
     /// A classifier behind the invariants.
     Head,
+    /// Cyclic in whole numbers: roots of unity, coefficients and products that are i32.
+    I32,
 }
 
 /// Whatever a model may be: all features, that pairs are listed, and that weights lie at any address.
@@ -53,7 +55,8 @@ pub(crate) const ANYWHERE: u32 = 1 << 31;
 const ON: u32 = {
     use Feature::*;
     let all = [
-        Dense, Conjugates, Combined, Cyclic, Fft, Fft1024, Couplings, F32, F16, I8, DegreeOne, Head,
+        Dense, Conjugates, Combined, Cyclic, Fft, Fft1024, Couplings, F32, F16, I8, I32, DegreeOne,
+        Head,
     ];
     let (mut on, mut at) = (0, 0);
     while at < all.len() {
@@ -92,6 +95,7 @@ impl Feature {
             Feature::F32 => "f32",
             Feature::F16 => "f16",
             Feature::I8 => "i8",
+            Feature::I32 => "i32",
             Feature::DegreeOne => "degree-one",
             Feature::Head => "head",
         }
@@ -116,6 +120,7 @@ impl Feature {
             Feature::F32 => cfg!(feature = "f32"),
             Feature::F16 => cfg!(feature = "f16"),
             Feature::I8 => cfg!(feature = "i8"),
+            Feature::I32 => cfg!(feature = "i32"),
             Feature::DegreeOne => cfg!(feature = "degree-one"),
             Feature::Head => cfg!(feature = "head"),
         }

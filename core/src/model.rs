@@ -9,6 +9,8 @@ use crate::inference::Inference;
 use crate::kernel::{self, Findings};
 use crate::magnitude::Magnitude;
 use crate::sample::{Sample, Signal};
+#[cfg(feature = "sliding")]
+use crate::{sample::Tracked, sizes::Sizes};
 use num_complex::Complex32;
 
 /// Elements of scratch that a model needs for one signal: the products of a row with the signal, and z.
@@ -142,9 +144,10 @@ impl<'a> Model<'a> {
     pub fn needed_features(&self) -> impl Iterator<Item = Feature> + use<> {
         let view = self.view();
         let transform = match view.structure() {
+            // Whole numbers have a transform of their own.
             Some(StoredStructure::Cyclic {
                 transform, factors, ..
-            }) => Some(transform_features(transform, factors)),
+            }) if !view.is_whole() => Some(transform_features(transform, factors)),
             _ => None,
         };
         view.features().chain(transform.into_iter().flatten())
@@ -313,7 +316,7 @@ impl<'a> Model<'a> {
     }
 
     /// [`features`](Self::features), of samples of any type.
-    fn features_of(
+    pub(crate) fn features_of(
         &self,
         x: Signal<'_>,
         scratch: &mut [f32],
@@ -498,7 +501,7 @@ impl<'a> Model<'a> {
     }
 
     /// [`classify`](Self::classify), of samples of any type.
-    fn class_of(
+    pub(crate) fn class_of(
         &self,
         x: Signal<'_>,
         scratch: &mut [f32],
@@ -591,5 +594,38 @@ impl<'a> Model<'a> {
         let mut out = std::vec![Complex32::ZERO; self.rows()];
         self.coefficients(x, &mut std::vec![0.0; self.scratch_len()], &mut out)?;
         Ok(out)
+    }
+
+    /// Hands out every character that a window needs, and how its coefficient begins; `false` where `each` ended it.
+    #[cfg(feature = "sliding")]
+    pub(crate) fn track(
+        &self,
+        each: &mut dyn FnMut(usize, &dyn Fn() -> Tracked) -> bool,
+    ) -> Result<bool, Error> {
+        kernel::track(&self.view(), self.findings, each)
+    }
+
+    /// Characters that a window needs at most.
+    #[cfg(feature = "sliding")]
+    pub(crate) fn most_characters(&self) -> usize {
+        Sizes::of(self.message).map_or(0, |sizes| sizes.characters)
+    }
+
+    /// Calls `with` with what adds a change of a sample to a coefficient.
+    #[cfg(feature = "sliding")]
+    pub(crate) fn follow(&self, with: &mut dyn FnMut(&dyn Fn(&mut Tracked, i64))) {
+        kernel::follow(&self.view(), self.findings, with);
+    }
+
+    /// [`stream`](Self::stream), of samples of any type.
+    #[cfg(feature = "sliding")]
+    #[inline]
+    pub(crate) fn stream_of(
+        &self,
+        x: Signal<'_>,
+        scratch: &mut [f32],
+        each: impl FnMut(usize, usize, Complex32),
+    ) -> Result<Magnitude, Error> {
+        self.with(|inference| inference.stream(x, scratch, each))
     }
 }

@@ -31,6 +31,34 @@ pub enum Signal<'x> {
     Floats(&'x [f32]),
     /// What writes the floats that numbers of another type are, from an index on, and how many there are.
     Numbers(&'x dyn Fn(usize, &mut [f32]), usize),
+    /// A window whose coefficients are known.
+    #[cfg(feature = "sliding")]
+    Window(Window<'x>),
+}
+
+/// A window over a stream as [`Sliding`](crate::Sliding) has it.
+#[cfg(feature = "sliding")]
+#[derive(Clone, Copy)]
+pub struct Window<'x> {
+    /// Samples in the order of the ring, and how many there are.
+    pub(crate) samples: &'x dyn Fn(usize) -> f32,
+    pub(crate) len: usize,
+    /// Σ X χ(g) of some characters, of samples x = X·2^-places and roots in 2^-30.
+    pub(crate) tracked: &'x [Tracked],
+    pub(crate) places: i32,
+    /// Σ X².
+    pub(crate) energy: u64,
+}
+
+/// A coefficient that follows a stream.
+#[cfg(feature = "sliding")]
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Tracked {
+    pub(crate) character: u16,
+    /// Of its roots of unity that of the next sample, and by how much the one behind that has a larger number.
+    pub(crate) root: u16,
+    pub(crate) step: u16,
+    pub(crate) sum: num_complex::Complex<i64>,
 }
 
 impl Signal<'_> {
@@ -38,6 +66,8 @@ impl Signal<'_> {
         match self {
             Signal::Floats(x) => x.len(),
             Signal::Numbers(_, len) => *len,
+            #[cfg(feature = "sliding")]
+            Signal::Window(window) => window.len,
         }
     }
 
@@ -51,6 +81,8 @@ impl Signal<'_> {
                 read(n, &mut value);
                 value[0]
             }
+            #[cfg(feature = "sliding")]
+            Signal::Window(window) => (window.samples)(n),
         }
     }
 
@@ -74,12 +106,20 @@ impl Signal<'_> {
     /// once for each kind.
     #[inline(never)]
     fn run<'s>(&'s self, from: usize, buffer: &'s mut [f32; RUN]) -> &'s [f32] {
+        let room = self.len().saturating_sub(from).min(RUN);
         match self {
             Signal::Floats(x) => x.get(from..).unwrap_or_default(),
-            Signal::Numbers(read, len) => {
-                let room = len.saturating_sub(from).min(RUN);
+            Signal::Numbers(read, _) => {
                 let run = buffer.get_mut(..room).unwrap_or_default();
                 read(from, run);
+                run
+            }
+            #[cfg(feature = "sliding")]
+            Signal::Window(window) => {
+                let run = buffer.get_mut(..room).unwrap_or_default();
+                for (n, x) in run.iter_mut().enumerate() {
+                    *x = (window.samples)(from + n);
+                }
                 run
             }
         }
@@ -103,6 +143,14 @@ pub(crate) mod sealed {
     pub trait Sealed: Sized {
         /// Calls `with` with samples of this type.
         fn signal<R>(x: &[Self], with: impl FnOnce(Signal<'_>) -> R) -> R;
+
+        /// The sample as an f32.
+        #[cfg(feature = "sliding")]
+        fn float(self) -> f32;
+
+        /// Whether it is an integer already.
+        #[cfg(feature = "sliding")]
+        const IS_WHOLE: bool;
     }
 
     impl Sealed for f32 {
@@ -110,6 +158,14 @@ pub(crate) mod sealed {
         fn signal<R>(x: &[f32], with: impl FnOnce(Signal<'_>) -> R) -> R {
             with(Signal::Floats(x))
         }
+
+        #[cfg(feature = "sliding")]
+        fn float(self) -> f32 {
+            self
+        }
+
+        #[cfg(feature = "sliding")]
+        const IS_WHOLE: bool = false;
     }
 
     macro_rules! integers {
@@ -124,6 +180,14 @@ pub(crate) mod sealed {
                     };
                     with(Signal::Numbers(&read, x.len()))
                 }
+
+                #[cfg(feature = "sliding")]
+                fn float(self) -> f32 {
+                    self.into()
+                }
+
+                #[cfg(feature = "sliding")]
+                const IS_WHOLE: bool = true;
             })*
         };
     }

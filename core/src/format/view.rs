@@ -57,6 +57,10 @@ pub(crate) enum Encoding<'a> {
         /// One f32 a stored row.
         scales: &'a [u8],
     },
+    I32 {
+        /// a.
+        amplitude: f32,
+    },
 }
 
 /// [`format::Structure`](super::Structure) with lists of bytes.
@@ -254,19 +258,7 @@ impl<'a, const KINDS: u32> View<'a, KINDS> {
     fn check_sections(&self) -> Result<(), Error> {
         self.check_kinds()?;
         check_dimensions(self.inputs, self.rows)?;
-        let (inputs, rows) = (self.inputs.into(), self.rows.into());
-        let structure = self.structure().ok_or(Error::Malformed)?;
-        well_formed(self.encoding.kind != 1 || self.encoding.bytes.is_empty())?;
-        let layers = self.layers()?;
-        self.check_pairs(rows)?;
-        let order = self.order();
-        let pairs = order.len();
-        let stored = structure.stored(inputs, rows, pairs, self.encoding.kind)?;
-        self.check_scales(stored.rows)?;
-        if let Some(layers) = layers.filter(|_| Feature::Head.is_on()) {
-            Perceptron::new(layers, self.feature_count(), order.parts()).check()?;
-        }
-        let needed = stored.numbers * self.number_len();
+        let needed = self.numbers_len().ok_or(Error::Malformed)?;
         if self.weights.len() != needed {
             return Err(Error::WeightLength {
                 needed: saturate(needed),
@@ -276,10 +268,34 @@ impl<'a, const KINDS: u32> View<'a, KINDS> {
         Ok(())
     }
 
+    /// Bytes of weights that the sections call for; `None` where one of them is not what a writer would have written.
+    fn numbers_len(&self) -> Option<usize> {
+        let (inputs, rows) = (self.inputs.into(), self.rows.into());
+        let structure = self.structure()?;
+        let layers = self.layers().ok()?;
+        let order = self.order();
+        let stored = structure.stored(inputs, rows, order.len(), self.encoding.kind);
+        let stored = stored.ok()?;
+        let halves = Self::may(Feature::F16) && self.encoding.kind == 1;
+        let whole = Self::may(Feature::I32) && self.encoding.kind == 3;
+        let head = match layers.filter(|_| Feature::Head.is_on()) {
+            Some(layers) => Perceptron::new(layers, self.feature_count(), order.parts())
+                .check()
+                .is_ok(),
+            None => true,
+        };
+        let well_formed = (!halves || self.encoding.bytes.is_empty())
+            && (!whole || self.structure.kind == 3)
+            && self.pairs_ascend(rows)
+            && self.scales_are_positive(stored.rows)
+            && head;
+        well_formed.then_some(stored.numbers * self.number_len())
+    }
+
     /// A kind this version does not know is named, before anything is said of what depends on it; then one that the
     /// program was built without, or that none of these kinds is.
     const fn check_kinds(&self) -> Result<(), Error> {
-        let refused = match self.encoding.refused(Part::Encoding, 3) {
+        let refused = match self.encoding.refused(Part::Encoding, 4) {
             None => match self.pairs.refused(Part::Pairs, 4) {
                 None => match self.structure.refused(Part::Structure, 5) {
                     None => self.head.refused(Part::Head, 2),
@@ -292,17 +308,13 @@ impl<'a, const KINDS: u32> View<'a, KINDS> {
         if let Some(error) = refused {
             return Err(error);
         }
-        let needed = self.needed();
-        let mut needed = needed.as_slice();
-        while let Some((feature, rest)) = needed.split_first() {
-            match *feature {
-                Some(feature) if !Self::may(feature) => {
-                    return Err(Error::NeedsFeature { feature });
-                }
-                _ => needed = rest,
-            }
+        match self.needed() {
+            [Some(feature), ..] if !Self::may(feature) => Err(Error::NeedsFeature { feature }),
+            [_, Some(feature), ..] if !Self::may(feature) => Err(Error::NeedsFeature { feature }),
+            [_, _, Some(feature), _] if !Self::may(feature) => Err(Error::NeedsFeature { feature }),
+            [_, _, _, Some(feature)] if !Self::may(feature) => Err(Error::NeedsFeature { feature }),
+            _ => Ok(()),
         }
-        Ok(())
     }
 
     /// The features without which this model is not computed, but for that of its transform.
@@ -313,6 +325,8 @@ impl<'a, const KINDS: u32> View<'a, KINDS> {
     /// [`features`](Self::features), in a constant.
     const fn needed(&self) -> [Option<Feature>; 4] {
         let encoding = match (self.encoding.kind, self.structure.kind) {
+            // Whole numbers are a kernel of their own.
+            (3, _) => Some(Feature::I32),
             // The roots of unity are f32 and use nothing else of what the feature has.
             (_, 3) => None,
             (0, _) => Some(Feature::F32),
@@ -320,11 +334,12 @@ impl<'a, const KINDS: u32> View<'a, KINDS> {
             _ => Some(Feature::I8),
         };
         let structure = match self.structure.kind {
-            0 => Feature::Dense,
-            1 => Feature::Conjugates,
-            2 => Feature::Combined,
-            3 => Feature::Cyclic,
-            _ => Feature::Couplings,
+            3 if self.encoding.kind == 3 => None,
+            0 => Some(Feature::Dense),
+            1 => Some(Feature::Conjugates),
+            2 => Some(Feature::Combined),
+            3 => Some(Feature::Cyclic),
+            _ => Some(Feature::Couplings),
         };
         let output = if self.pairs.kind > 1 {
             Some(Feature::DegreeOne)
@@ -336,7 +351,7 @@ impl<'a, const KINDS: u32> View<'a, KINDS> {
         } else {
             None
         };
-        [encoding, Some(structure), output, head]
+        [encoding, structure, output, head]
     }
 
     /// That all fields decoded, and the model is of these kinds, which the program has.
@@ -357,35 +372,42 @@ impl<'a, const KINDS: u32> View<'a, KINDS> {
         Ok(())
     }
 
-    /// That the pairs are rows and ascending, some but not all.
-    fn check_pairs(&self, rows: usize) -> Result<(), Error> {
+    /// Whether the pairs are rows and ascending, some but not all.
+    fn pairs_ascend(&self, rows: usize) -> bool {
         // Forms are not listed, and have one output.
-        well_formed(self.structure.kind != 4 || self.pairs.kind == 0)?;
-        let list = self.pairs.bytes.get(self.output_len()..);
-        let list = list.ok_or(Error::Malformed)?;
+        if Self::may(Feature::Couplings) && self.structure.kind == 4 && self.pairs.kind != 0 {
+            return false;
+        }
+        let Some(list) = self.pairs.bytes.get(self.output_len()..) else {
+            return false;
+        };
         if self.pairs.kind & 1 == 0 {
-            return well_formed(list.is_empty());
+            return list.is_empty();
         }
         let (listed, odd) = list.as_chunks::<4>();
         let mut last = None;
-        for (i, j) in Order::listed(listed).iter() {
-            well_formed(i <= j && j < rows && last < Some((i, j)))?;
+        let ascend = Order::listed(listed).iter().all(|(i, j)| {
+            let ascends = i <= j && j < rows && last < Some((i, j));
             last = Some((i, j));
-        }
-        well_formed(odd.is_empty() && (1..pair_count(rows)).contains(&listed.len()))
+            ascends
+        });
+        ascend && odd.is_empty() && (1..pair_count(rows)).contains(&listed.len())
     }
 
-    /// That there is one positive, finite scale a stored row, where weights have scales.
-    fn check_scales(&self, stored: usize) -> Result<(), Error> {
-        let Encoding::I8 { scales } = self.encoding() else {
-            return Ok(());
+    /// Whether there is one positive, finite scale a stored row, where weights have scales.
+    fn scales_are_positive(&self, stored: usize) -> bool {
+        // The amplitude of all roots is a scale, too.
+        let stored = match self.encoding.kind {
+            2 if Self::may(Feature::I8) => stored,
+            3 if Self::may(Feature::I32) => 1,
+            _ => return true,
         };
-        let (scales, odd) = scales.as_chunks::<4>();
+        let (scales, odd) = self.encoding.bytes.as_chunks::<4>();
         let positive = |scale: &[u8; 4]| {
             let scale = f32::from_le_bytes(*scale);
             scale.is_finite() && scale > 0.0
         };
-        well_formed(odd.is_empty() && scales.len() == stored && scales.iter().all(positive))
+        odd.is_empty() && scales.len() == stored && scales.iter().all(positive)
     }
 
     /// The pairs, in the order of the features.
@@ -445,7 +467,13 @@ impl<'a, const KINDS: u32> View<'a, KINDS> {
     pub(crate) fn encoding(&self) -> Encoding<'a> {
         match self.encoding.kind {
             1 if Self::may(Feature::F16) => Encoding::F16,
-            2.. if Self::may(Feature::I8) => Encoding::I8 {
+            3 if Self::may(Feature::I32) => Encoding::I32 {
+                amplitude: match self.encoding.bytes.as_chunks() {
+                    ([amplitude], []) => f32::from_le_bytes(*amplitude),
+                    _ => 0.0,
+                },
+            },
+            2 if Self::may(Feature::I8) => Encoding::I8 {
                 scales: self.encoding.bytes,
             },
             // And what was refused, since the program was built without it.
@@ -453,10 +481,15 @@ impl<'a, const KINDS: u32> View<'a, KINDS> {
         }
     }
 
+    /// Whether the roots of unity are whole numbers.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.encoding.kind == 3
+    }
+
     /// Bytes of one real number.
     fn number_len(&self) -> usize {
         match self.encoding() {
-            Encoding::F32 => 4,
+            Encoding::F32 | Encoding::I32 { .. } => 4,
             Encoding::F16 => 2,
             Encoding::I8 { .. } => 1,
         }
@@ -488,7 +521,7 @@ impl<'a, const KINDS: u32> View<'a, KINDS> {
                     coefficients,
                 }
             }
-            3 if Self::may(Feature::Cyclic) => {
+            3 if Self::may(Feature::Cyclic) || Self::may(Feature::I32) => {
                 let (&[transform, count], bytes) = bytes.split_first_chunk()?;
                 let (factors, bytes) = bytes.split_at_checked(2 * usize::from(count))?;
                 let (characters, elements) = bytes.split_at_checked(2 * rows)?;
@@ -556,6 +589,10 @@ impl<'a, const KINDS: u32> View<'a, KINDS> {
                 Encoding::I8 { scales } => Weights::I8 {
                     weights: List::stored(self.weights.as_chunks().0),
                     scales: List::stored(scales.as_chunks().0),
+                },
+                Encoding::I32 { amplitude } => Weights::I32 {
+                    roots: List::stored(self.weights.as_chunks().0),
+                    amplitude,
                 },
             },
         }
@@ -690,7 +727,7 @@ impl<'a> StoredStructure<'a> {
                 factors,
                 characters,
                 elements,
-            } if Feature::Cyclic.is_on() => {
+            } if Feature::Cyclic.is_on() || Feature::I32.is_on() => {
                 let (order, exponent) = order_and_exponent(factors).ok_or(Error::Malformed)?;
                 let members = |table: &[u8], count: usize| {
                     table.len() == 2 * count && numbers(table).all(|k| usize::from(k) < order)
@@ -698,7 +735,7 @@ impl<'a> StoredStructure<'a> {
                 let fast = numbers(factors).any(|factor| transform.is_fast(factor));
                 let suits = transform == Transform::Sums || fast;
                 let known = members(characters, rows) && members(elements, inputs);
-                well_formed(suits && known && encoding == 0)?;
+                well_formed(suits && known && matches!(encoding, 0 | 3))?;
                 Ok(Stored {
                     rows: 0,
                     numbers: 2 * exponent,

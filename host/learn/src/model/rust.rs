@@ -22,7 +22,11 @@ impl Emit for Rust {
             ),
             _ => format!(
                 "//! let mut scores = [0.0; {module}::CLASSES];\n\
-                 //! let class = {module}::MODEL.classify(&signal, &mut scratch, &mut scores)?;\n"
+                 //! let class = {module}::MODEL.classify(&signal, &mut scratch, &mut scores)?;\n{}",
+                match exported.classes {
+                    [] => String::new(),
+                    _ => format!("//! let name = {module}::CLASS_NAMES[class];\n"),
+                }
             ),
         };
         let needed: Vec<Feature> = exported.model().needed_features().collect();
@@ -41,6 +45,15 @@ impl Emit for Rust {
         );
         for (name, value, what) in exported.constants() {
             let _ = writeln!(text, "/// {what}.\npub const {name}: usize = {value};");
+        }
+        if !exported.classes.is_empty() {
+            let _ = writeln!(
+                text,
+                "/// What the classes are called, in the order of their scores.\n\
+                 #[rustfmt::skip]\n\
+                 pub const CLASS_NAMES: [&str; CLASSES] = {:?};",
+                exported.classes
+            );
         }
         let kinds: Vec<String> = needed
             .iter()
