@@ -28,6 +28,7 @@
 //! | all R(R+1)/2 terms | [`Model::invariants`], or [`Extractor`], which owns its buffers |
 //! | a few kilobytes | [`Model::stream`], which hands out one term at a time |
 //! | the classes only | [`Model::classify`], which feeds a classifier with the terms as they come |
+//! | no parser, the model being known | [`StaticModel`], which `bispectral export --emit rust` writes: checked before the program is built |
 //! | a stream of samples | [`Sliding`], whose window moves sample by sample without a transform |
 //!
 //! Models whose output form is [degree one](format::Output::DegreeOne) give magnitudes and weighted phases instead of β̄, in
