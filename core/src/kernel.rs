@@ -16,7 +16,7 @@ use crate::integer::{IntegerRows, Integers};
 use crate::pairs::Order;
 use crate::sample::Signal;
 #[cfg(feature = "sliding")]
-use crate::sample::Tracked;
+use crate::sample::{Follow, Tracked};
 use crate::significance::{Floor, Measured};
 use crate::weights::{Bytes, Largest, Matrix, Weights};
 use num_complex::Complex32;
@@ -517,11 +517,7 @@ pub(crate) fn track(
 
 /// Calls `with` with what adds a change of a sample to a coefficient.
 #[cfg(feature = "sliding")]
-pub(crate) fn follow(
-    view: &View<'_>,
-    findings: Findings,
-    with: &mut dyn FnMut(&dyn Fn(&mut Tracked, i64)),
-) {
+pub(crate) fn follow(view: &View<'_>, findings: Findings, with: &mut dyn FnMut(&Follow<'_>)) {
     with_group!(view, findings, cyclic => with(&|tracked, change| {
         cyclic.follow_change(tracked, change);
     }), ());

@@ -10,7 +10,10 @@ use crate::kernel::{self, Findings};
 use crate::magnitude::Magnitude;
 use crate::sample::{Sample, Signal};
 #[cfg(feature = "sliding")]
-use crate::{sample::Tracked, sizes::Sizes};
+use crate::{
+    sample::{Follow, Tracked},
+    sizes::Sizes,
+};
 use num_complex::Complex32;
 
 /// Elements of scratch that a model needs for one signal: the products of a row with the signal, and z.
@@ -613,7 +616,7 @@ impl<'a> Model<'a> {
 
     /// Calls `with` with what adds a change of a sample to a coefficient.
     #[cfg(feature = "sliding")]
-    pub(crate) fn follow(&self, with: &mut dyn FnMut(&dyn Fn(&mut Tracked, i64))) {
+    pub(crate) fn follow(&self, with: &mut dyn FnMut(&Follow<'_>)) {
         kernel::follow(&self.view(), self.findings, with);
     }
 

@@ -61,6 +61,10 @@ pub(crate) struct Tracked {
     pub(crate) sum: num_complex::Complex<i64>,
 }
 
+/// Adds a change of a sample to a coefficient.
+#[cfg(feature = "sliding")]
+pub(crate) type Follow<'f> = dyn Fn(&mut Tracked, i64) + 'f;
+
 impl Signal<'_> {
     pub(crate) fn len(&self) -> usize {
         match self {
