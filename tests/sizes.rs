@@ -112,7 +112,7 @@ fn sizes_read_from_the_bytes_are_those_of_the_model_for_every_kind() {
         assert_eq!(read(&bytes), own(&model), "{features:?}");
         kinds.extend(features);
     }
-    let all = "combined conjugates couplings cyclic degree-one dense f16 f32 fft head i8";
+    let all = "combined conjugates couplings cyclic degree-one dense f16 f32 fft head i32 i8";
     assert_eq!(kinds.into_iter().collect::<Vec<_>>().join(" "), all);
 }
 

@@ -211,9 +211,9 @@ pub(crate) fn weigh(
         Signal::Floats(x) => v.zip(x).for_each(|(((v_re, v_im), w), x)| {
             (*v_re, *v_im) = weighed(w, *x);
         }),
-        Signal::Numbers(value, len) => (0..len).for_each(|n| {
+        x => x.each(|_, x| {
             if let Some(((v_re, v_im), w)) = v.next() {
-                (*v_re, *v_im) = weighed(w, value(n));
+                (*v_re, *v_im) = weighed(w, x);
             }
         }),
     }

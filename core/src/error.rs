@@ -126,6 +126,8 @@ pub enum Error {
     },
     /// The model tells no classes apart: it was exported without a classifier.
     NoClassifier,
+    /// The model's coefficients cannot follow a stream: it is not cyclic, or its inputs are not consecutive times.
+    NotSliding,
 }
 
 /// A part of the model format that has kinds.
@@ -233,6 +235,9 @@ impl fmt::Display for Error {
             Error::ZeroInput => f.write_str("every sample is zero"),
             Error::NoClassifier => f.write_str(
                 "the model has no classifier: export one with it",
+            ),
+            Error::NotSliding => f.write_str(
+                "the model is not cyclic, or its inputs are not consecutive times: compute whole windows, or export the structure cyclic or fft",
             ),
             Error::ZeroBispectrum => f.write_str(
                 "the bispectrum is zero up to rounding: third order says nothing about this signal, its power spectrum does",

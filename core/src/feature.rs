@@ -40,6 +40,8 @@ pub enum Feature {
     DegreeOne,
     /// A classifier behind the invariants.
     Head,
+    /// Cyclic in whole numbers: roots of unity, coefficients and products that are i32.
+    I32,
 }
 
 impl Feature {
@@ -57,6 +59,7 @@ impl Feature {
             Feature::F32 => "f32",
             Feature::F16 => "f16",
             Feature::I8 => "i8",
+            Feature::I32 => "i32",
             Feature::DegreeOne => "degree-one",
             Feature::Head => "head",
         }
@@ -77,6 +80,7 @@ impl Feature {
             Feature::F32 => cfg!(feature = "f32"),
             Feature::F16 => cfg!(feature = "f16"),
             Feature::I8 => cfg!(feature = "i8"),
+            Feature::I32 => cfg!(feature = "i32"),
             Feature::DegreeOne => cfg!(feature = "degree-one"),
             Feature::Head => cfg!(feature = "head"),
         }

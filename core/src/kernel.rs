@@ -4,7 +4,7 @@ use crate::bispectrum::{Dense, Scale};
 use crate::combined::{Combined, Floats, longest};
 use crate::conjugates::Conjugates;
 use crate::couplings::Couplings;
-use crate::cyclic::{Cyclic, Tables, check_roots, is_ascending};
+use crate::cyclic::{Cyclic, FixedCyclic, FixedRoots, Roots, Tables, check_roots, is_ascending};
 use crate::degree_one::DegreeOne;
 use crate::error::Error;
 use crate::feature::Feature;
@@ -13,12 +13,14 @@ use crate::format::{Encoding, Output, StoredStructure, View, order_and_exponent}
 use crate::integer::{IntegerRows, Integers};
 use crate::pairs::Order;
 use crate::sample::Signal;
+#[cfg(feature = "sliding")]
+use crate::sample::Tracked;
 use crate::significance::{Floor, Measured};
 use crate::weights::{Largest, Weights, largest, largest_modulus};
 use num_complex::Complex32;
 
 /// The largest weight must be within 2^±this; then no product of two weights and a scaled sample leaves f32.
-const WEIGHT_EXPONENT: i32 = 60;
+pub(crate) const WEIGHT_EXPONENT: i32 = 60;
 
 /// The computation a model calls for. The scratch it is given has [`scratch_len`](Self::scratch_len) elements.
 pub(crate) trait Kernel: Copy {
@@ -134,6 +136,9 @@ impl Findings {
                 findings.rounded = rounded;
                 found
             }
+            (_, Encoding::I32 { amplitude }) if Feature::I32.is_on() => {
+                FixedRoots::new(view.weights, amplitude).check()?
+            }
             (_, encoding) => {
                 let halves = matches!(encoding, Encoding::F16);
                 let exponent =
@@ -149,9 +154,12 @@ impl Findings {
         }
         findings.exponent = found.exponent as i8;
         findings.modulus = found.modulus;
-        if let StoredStructure::Cyclic {
-            transform, factors, ..
-        } = structure
+        if let (
+            StoredStructure::Cyclic {
+                transform, factors, ..
+            },
+            Encoding::F32,
+        ) = (structure, view.encoding())
         {
             let roots = Weights::new(view.weights, width, false);
             check_roots(&roots, width, transform, factors)?;
@@ -174,6 +182,25 @@ macro_rules! with_kernel {
         let (view, findings): (&$crate::format::View<'_>, $crate::kernel::Findings) =
             ($view, $findings);
         match (view.structure(), view.encoding()) {
+            (
+                Some(StoredStructure::Cyclic {
+                    transform,
+                    factors,
+                    characters,
+                    elements,
+                }),
+                Encoding::I32 { amplitude },
+            ) if Feature::I32.is_on() => {
+                let tables = Tables {
+                    transform,
+                    factors,
+                    characters,
+                    elements,
+                };
+                let roots = FixedRoots::new(view.weights, amplitude);
+                let $kernel = FixedCyclic(of_group(&tables, roots, findings));
+                $body
+            }
             (
                 Some(StoredStructure::Cyclic {
                     transform,
@@ -284,7 +311,10 @@ fn weights<'a>(view: &View<'a>) -> Weights<'a> {
 
 fn cyclic<'a>(view: &View<'a>, tables: &Tables<'a>, findings: Findings) -> Cyclic<'a, Weights<'a>> {
     let (_, width) = order_and_exponent(tables.factors).unwrap_or_default();
-    let roots = Weights::new(view.weights, width, false);
+    of_group(tables, Weights::new(view.weights, width, false), findings)
+}
+
+fn of_group<'a, W: Roots>(tables: &Tables<'a>, roots: W, findings: Findings) -> Cyclic<'a, W> {
     let ascending = (findings.ascending, findings.distinct);
     Cyclic::new(tables, roots, findings.exponent.into(), ascending)
 }
@@ -360,6 +390,70 @@ pub(crate) fn each_term(
         kernel => kernel.each_term(view.order(), x, scale, scratch, each),
         Measured::NONE
     )
+}
+
+/// `$body` with `$cyclic` the group of a view that was checked; `$none` where it has none.
+#[cfg(feature = "sliding")]
+macro_rules! with_group {
+    ($view:expr, $findings:expr, $cyclic:ident => $body:expr, $none:expr) => {
+        match ($view.structure(), $view.encoding()) {
+            (
+                Some(StoredStructure::Cyclic {
+                    transform,
+                    factors,
+                    characters,
+                    elements,
+                }),
+                encoding,
+            ) => {
+                let tables = Tables {
+                    transform,
+                    factors,
+                    characters,
+                    elements,
+                };
+                match encoding {
+                    Encoding::I32 { amplitude } if Feature::I32.is_on() => {
+                        let roots = FixedRoots::new($view.weights, amplitude);
+                        let $cyclic = of_group(&tables, roots, $findings);
+                        $body
+                    }
+                    _ if Feature::Cyclic.is_on() => {
+                        let $cyclic = cyclic($view, &tables, $findings);
+                        $body
+                    }
+                    _ => $none,
+                }
+            }
+            _ => $none,
+        }
+    };
+}
+
+/// Hands out every character that a window needs, and how its coefficient begins; `false` where `each` ended it.
+#[cfg(feature = "sliding")]
+pub(crate) fn track(
+    view: &View<'_>,
+    findings: Findings,
+    each: &mut dyn FnMut(usize, &dyn Fn() -> Tracked) -> bool,
+) -> Result<bool, Error> {
+    with_group!(view, findings, cyclic => {
+        let stride = cyclic.stride().ok_or(Error::NotSliding)?;
+        let mut each = |k| each(k, &|| cyclic.tracked(k, stride));
+        Ok(cyclic.each_needed(view.order(), &mut each))
+    }, Err(Error::NotSliding))
+}
+
+/// Calls `with` with what adds a change of a sample to a coefficient.
+#[cfg(feature = "sliding")]
+pub(crate) fn follow(
+    view: &View<'_>,
+    findings: Findings,
+    with: &mut dyn FnMut(&dyn Fn(&mut Tracked, i64)),
+) {
+    with_group!(view, findings, cyclic => with(&|tracked, change| {
+        cyclic.follow_change(tracked, change);
+    }), ());
 }
 
 /// The number, the order and the value of every form of couplings; `false` where the model is of another kind.

@@ -28,6 +28,7 @@
 //! | all R(R+1)/2 terms | [`Model::invariants`], or [`Extractor`], which owns its buffers |
 //! | a few kilobytes | [`Model::stream`], which hands out one term at a time |
 //! | the classes only | [`Model::classify`], which feeds a classifier with the terms as they come |
+//! | a stream of samples | [`Sliding`], whose window moves sample by sample without a transform |
 //!
 //! Models whose output form is [degree one](format::Output::DegreeOne) give magnitudes and weighted phases instead of β̄, in
 //! which distances mean more; [`Model::features`] gives the features of every model as real numbers.
@@ -39,7 +40,8 @@
 //! # Features
 //! One a kind of models, all on by default, so that a program pays in flash for what it uses: the structures `dense`,
 //! `conjugates`, `combined`, `cyclic`, `fft` and `couplings`; the encodings `f32`, `f16` and `i8` of their weights (`cyclic` and `fft` need
-//! none); `degree-one`, the features of that form; and `head`, a classifier. A model of a kind that is off is refused with [`Error::NeedsFeature`], and
+//! none); `i32`, cyclic models in whole numbers, for processors without floats; `degree-one`, the features of that form; and `head`, a
+//! classifier. `sliding` has [`Sliding`]. A model of a kind that is off is refused with [`Error::NeedsFeature`], and
 //! `bispectral inspect` prints the line for Cargo.toml:
 //!
 //! ```toml
@@ -78,6 +80,8 @@ mod sample;
 mod scaling;
 mod significance;
 mod sizes;
+#[cfg(feature = "sliding")]
+mod sliding;
 mod weights;
 
 pub use cyclic::cyclic_scratch_len;
@@ -91,3 +95,5 @@ pub use num_complex::{self, Complex32};
 pub use pairs::{pair_count, pair_index, pairs};
 pub use sample::Sample;
 pub use sizes::Sizes;
+#[cfg(feature = "sliding")]
+pub use sliding::Sliding;

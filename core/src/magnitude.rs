@@ -43,6 +43,11 @@ impl Magnitude {
         exponent: 0,
     };
 
+    /// Of terms of this length, which are β of the signal as given divided by 2 to this.
+    pub(crate) fn new(norm: f32, exponent: i32) -> Self {
+        Magnitude { norm, exponent }
+    }
+
     /// ‖β‖₂ of the terms that were handed out; at least 2^-100.
     #[must_use]
     pub fn norm(&self) -> f32 {

@@ -12,6 +12,8 @@ use crate::magnitude::{Accumulator, Magnitude};
 use crate::sample::{Sample, Signal};
 use crate::scaling::{exponent_of_largest, power_of_two, restore};
 use crate::significance::Measured;
+#[cfg(feature = "sliding")]
+use crate::{sample::Tracked, sizes::Sizes};
 use num_complex::Complex32;
 
 /// Elements of scratch that a model needs for one signal: the products of a row with the signal, and z.
@@ -108,9 +110,10 @@ impl<'a> Model<'a> {
     pub fn needed_features(&self) -> impl Iterator<Item = Feature> + use<> {
         let view = self.view();
         let transform = match view.structure() {
+            // Whole numbers have a transform of their own.
             Some(StoredStructure::Cyclic {
                 transform, factors, ..
-            }) => Some(transform_features(transform, factors)),
+            }) if !view.is_whole() => Some(transform_features(transform, factors)),
             _ => None,
         };
         view.features().chain(transform.into_iter().flatten())
@@ -289,7 +292,7 @@ impl<'a> Model<'a> {
     }
 
     /// [`features`](Self::features), of samples of any type.
-    fn features_of(
+    pub(crate) fn features_of(
         &self,
         x: Signal<'_>,
         scratch: &mut [f32],
@@ -586,7 +589,17 @@ impl<'a> Model<'a> {
         scratch: &mut [f32],
         scores: &mut [f32],
     ) -> Result<usize, Error> {
-        self.scores(x, scratch, scores)?;
+        S::signal(x, |x| self.class_of(x, scratch, scores))
+    }
+
+    /// [`classify`](Self::classify), of samples of any type.
+    pub(crate) fn class_of(
+        &self,
+        x: Signal<'_>,
+        scratch: &mut [f32],
+        scores: &mut [f32],
+    ) -> Result<usize, Error> {
+        self.scores_of(x, scratch, scores)?;
         let mut best = (0, f32::NEG_INFINITY);
         for (class, score) in scores.iter().take(self.classes()).enumerate() {
             if *score > best.1 {
@@ -719,7 +732,7 @@ impl<'a> Model<'a> {
 
     /// [`stream`](Self::stream), of samples of any type.
     #[inline]
-    fn stream_of(
+    pub(crate) fn stream_of(
         &self,
         x: Signal<'_>,
         scratch: &mut [f32],
@@ -729,6 +742,27 @@ impl<'a> Model<'a> {
         let (scratch, scale) = self.prepare(&view, x, scratch)?;
         let measured = kernel::each_term(&view, self.findings, x, scale, scratch, each);
         measured.direction().ok_or(Error::ZeroBispectrum)
+    }
+
+    /// Hands out every character that a window needs, and how its coefficient begins; `false` where `each` ended it.
+    #[cfg(feature = "sliding")]
+    pub(crate) fn track(
+        &self,
+        each: &mut dyn FnMut(usize, &dyn Fn() -> Tracked) -> bool,
+    ) -> Result<bool, Error> {
+        kernel::track(&self.view(), self.findings, each)
+    }
+
+    /// Characters that a window needs at most.
+    #[cfg(feature = "sliding")]
+    pub(crate) fn most_characters(&self) -> usize {
+        Sizes::of(self.message).map_or(0, |sizes| sizes.characters)
+    }
+
+    /// Calls `with` with what adds a change of a sample to a coefficient.
+    #[cfg(feature = "sliding")]
+    pub(crate) fn follow(&self, with: &mut dyn FnMut(&dyn Fn(&mut Tracked, i64))) {
+        kernel::follow(&self.view(), self.findings, with);
     }
 
     /// The terms of the scaled signal, one behind the other.

@@ -28,6 +28,34 @@ pub enum Signal<'x> {
     Floats(&'x [f32]),
     /// The floats that numbers of another type are, and how many there are.
     Numbers(&'x dyn Fn(usize) -> f32, usize),
+    /// A window whose coefficients are known.
+    #[cfg(feature = "sliding")]
+    Window(Window<'x>),
+}
+
+/// A window over a stream as [`Sliding`](crate::Sliding) has it.
+#[cfg(feature = "sliding")]
+#[derive(Clone, Copy)]
+pub struct Window<'x> {
+    /// Samples in the order of the ring, and how many there are.
+    pub(crate) samples: &'x dyn Fn(usize) -> f32,
+    pub(crate) len: usize,
+    /// Σ X χ(g) of some characters, of samples x = X·2^-places and roots in 2^-30.
+    pub(crate) tracked: &'x [Tracked],
+    pub(crate) places: i32,
+    /// Σ X².
+    pub(crate) energy: u64,
+}
+
+/// A coefficient that follows a stream.
+#[cfg(feature = "sliding")]
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Tracked {
+    pub(crate) character: u16,
+    /// Of its roots of unity that of the next sample, and by how much the one behind that has a larger number.
+    pub(crate) root: u16,
+    pub(crate) step: u16,
+    pub(crate) sum: num_complex::Complex<i64>,
 }
 
 impl Signal<'_> {
@@ -35,6 +63,8 @@ impl Signal<'_> {
         match self {
             Signal::Floats(x) => x.len(),
             Signal::Numbers(_, len) => *len,
+            #[cfg(feature = "sliding")]
+            Signal::Window(window) => window.len,
         }
     }
 
@@ -44,6 +74,8 @@ impl Signal<'_> {
         match self {
             Signal::Floats(x) => x.get(n).copied().unwrap_or_default(),
             Signal::Numbers(value, _) => value(n),
+            #[cfg(feature = "sliding")]
+            Signal::Window(window) => (window.samples)(n),
         }
     }
 
@@ -61,6 +93,8 @@ impl Signal<'_> {
                     each(n, value(n));
                 }
             }
+            #[cfg(feature = "sliding")]
+            Signal::Window(window) => Signal::Numbers(window.samples, window.len).each(each),
         }
     }
 }
@@ -72,6 +106,14 @@ pub(crate) mod sealed {
     pub trait Sealed: Sized {
         /// Calls `with` with samples of this type.
         fn signal<R>(x: &[Self], with: impl FnOnce(Signal<'_>) -> R) -> R;
+
+        /// The sample as an f32.
+        #[cfg(feature = "sliding")]
+        fn float(self) -> f32;
+
+        /// Whether it is an integer already.
+        #[cfg(feature = "sliding")]
+        const IS_WHOLE: bool;
     }
 
     impl Sealed for f32 {
@@ -79,6 +121,14 @@ pub(crate) mod sealed {
         fn signal<R>(x: &[f32], with: impl FnOnce(Signal<'_>) -> R) -> R {
             with(Signal::Floats(x))
         }
+
+        #[cfg(feature = "sliding")]
+        fn float(self) -> f32 {
+            self
+        }
+
+        #[cfg(feature = "sliding")]
+        const IS_WHOLE: bool = false;
     }
 
     macro_rules! integers {
@@ -88,6 +138,14 @@ pub(crate) mod sealed {
                     let value = |n: usize| x.get(n).copied().unwrap_or_default().into();
                     with(Signal::Numbers(&value, x.len()))
                 }
+
+                #[cfg(feature = "sliding")]
+                fn float(self) -> f32 {
+                    self.into()
+                }
+
+                #[cfg(feature = "sliding")]
+                const IS_WHOLE: bool = true;
             })*
         };
     }

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// The kinds of models that are measured, each by the features of `bispectral-core` it needs.
-pub const KINDS: [&str; 13] = [
+pub const KINDS: [&str; 15] = [
     "dense,f32",
     "dense,f16",
     "dense,i8",
@@ -16,11 +16,13 @@ pub const KINDS: [&str; 13] = [
     "cyclic",
     "fft",
     "fft-1024",
+    "i32",
     "couplings,f32",
     "dense,f32,degree-one",
     "dense,f32,head",
     "dense,i8,head",
     "fft,head",
+    "i32,head",
 ];
 
 /// The processors that are measured.

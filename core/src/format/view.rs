@@ -57,6 +57,10 @@ pub(crate) enum Encoding<'a> {
         /// One f32 a stored row.
         scales: &'a [u8],
     },
+    I32 {
+        /// a.
+        amplitude: f32,
+    },
 }
 
 /// [`format::Structure`](super::Structure) with lists of bytes.
@@ -205,6 +209,7 @@ impl<'a> View<'a> {
         let order = self.order();
         let pairs = order.len();
         let stored = structure.stored(inputs, rows, pairs, self.encoding.kind)?;
+        well_formed(self.encoding.kind != 3 || self.structure.kind == 3)?;
         self.check_scales(stored.rows)?;
         if let Some(layers) = layers.filter(|_| Feature::Head.is_on()) {
             Perceptron::new(layers, self.feature_count(), order.parts()).check()?;
@@ -223,7 +228,7 @@ impl<'a> View<'a> {
     /// program was built without.
     fn check_kinds(&self) -> Result<(), Error> {
         for (part, section, kinds) in [
-            (Part::Encoding, &self.encoding, 3),
+            (Part::Encoding, &self.encoding, 4),
             (Part::Pairs, &self.pairs, 4),
             (Part::Structure, &self.structure, 5),
             (Part::Head, &self.head, 2),
@@ -246,6 +251,8 @@ impl<'a> View<'a> {
     pub(crate) fn features(&self) -> impl Iterator<Item = Feature> + use<> {
         let (encoding, structure) = (self.encoding.kind, self.structure.kind);
         let encoding = match (encoding, structure) {
+            // Whole numbers are a kernel of their own.
+            (3, _) => Some(Feature::I32),
             // The roots of unity are f32 and use nothing else of what the feature has.
             (_, 3) => None,
             (0, _) => Some(Feature::F32),
@@ -253,17 +260,16 @@ impl<'a> View<'a> {
             _ => Some(Feature::I8),
         };
         let structure = match structure {
-            0 => Feature::Dense,
-            1 => Feature::Conjugates,
-            2 => Feature::Combined,
-            3 => Feature::Cyclic,
-            _ => Feature::Couplings,
+            3 if self.encoding.kind == 3 => None,
+            0 => Some(Feature::Dense),
+            1 => Some(Feature::Conjugates),
+            2 => Some(Feature::Combined),
+            3 => Some(Feature::Cyclic),
+            _ => Some(Feature::Couplings),
         };
         let head = (self.head.kind == 1).then_some(Feature::Head);
         let output = (self.pairs.kind > 1).then_some(Feature::DegreeOne);
-        [encoding, Some(structure), output, head]
-            .into_iter()
-            .flatten()
+        [encoding, structure, output, head].into_iter().flatten()
     }
 
     /// That the pairs are rows and ascending, some but not all.
@@ -286,10 +292,13 @@ impl<'a> View<'a> {
 
     /// That there is one positive, finite scale a stored row, where weights have scales.
     fn check_scales(&self, stored: usize) -> Result<(), Error> {
-        let Encoding::I8 { scales } = self.encoding() else {
-            return Ok(());
+        // The amplitude of all roots is a scale, too.
+        let stored = match self.encoding.kind {
+            2 => stored,
+            3 => 1,
+            _ => return Ok(()),
         };
-        let (scales, odd) = scales.as_chunks::<4>();
+        let (scales, odd) = self.encoding.bytes.as_chunks::<4>();
         let positive = |scale: &[u8; 4]| {
             let scale = f32::from_le_bytes(*scale);
             scale.is_finite() && scale > 0.0
@@ -350,16 +359,27 @@ impl<'a> View<'a> {
         match self.encoding.kind {
             0 => Encoding::F32,
             1 => Encoding::F16,
+            3 => Encoding::I32 {
+                amplitude: match self.encoding.bytes.as_chunks() {
+                    ([amplitude], []) => f32::from_le_bytes(*amplitude),
+                    _ => 0.0,
+                },
+            },
             _ => Encoding::I8 {
                 scales: self.encoding.bytes,
             },
         }
     }
 
+    /// Whether the roots of unity are whole numbers.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.encoding.kind == 3
+    }
+
     /// Bytes of one real number.
     fn number_len(&self) -> usize {
         match self.encoding() {
-            Encoding::F32 => 4,
+            Encoding::F32 | Encoding::I32 { .. } => 4,
             Encoding::F16 => 2,
             Encoding::I8 { .. } => 1,
         }
@@ -391,7 +411,7 @@ impl<'a> View<'a> {
                     coefficients,
                 }
             }
-            3 if Feature::Cyclic.is_on() => {
+            3 if Feature::Cyclic.is_on() || Feature::I32.is_on() => {
                 let (&[transform, count], bytes) = bytes.split_first_chunk()?;
                 let (factors, bytes) = bytes.split_at_checked(2 * usize::from(count))?;
                 let (characters, elements) = bytes.split_at_checked(2 * rows)?;
@@ -459,6 +479,10 @@ impl<'a> View<'a> {
                 Encoding::I8 { scales } => Weights::I8 {
                     weights: List::stored(self.weights.as_chunks().0),
                     scales: List::stored(scales.as_chunks().0),
+                },
+                Encoding::I32 { amplitude } => Weights::I32 {
+                    roots: List::stored(self.weights.as_chunks().0),
+                    amplitude,
                 },
             },
         }
@@ -581,7 +605,7 @@ impl<'a> StoredStructure<'a> {
                 factors,
                 characters,
                 elements,
-            } if Feature::Cyclic.is_on() => {
+            } if Feature::Cyclic.is_on() || Feature::I32.is_on() => {
                 let (order, exponent) = order_and_exponent(factors).ok_or(Error::Malformed)?;
                 let members = |table: &[u8], count: usize| {
                     table.len() == 2 * count && numbers(table).all(|k| usize::from(k) < order)
@@ -589,7 +613,7 @@ impl<'a> StoredStructure<'a> {
                 let fast = numbers(factors).any(|factor| transform.is_fast(factor));
                 let suits = transform == Transform::Sums || fast;
                 let known = members(characters, rows) && members(elements, inputs);
-                well_formed(suits && known && encoding == 0)?;
+                well_formed(suits && known && matches!(encoding, 0 | 3))?;
                 Ok(Stored {
                     rows: 0,
                     numbers: 2 * exponent,

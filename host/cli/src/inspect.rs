@@ -93,6 +93,7 @@ fn encoding(model: &Model<'_>) -> &'static str {
     match model.parts().weights {
         format::Weights::F16(_) => "f16",
         format::Weights::I8 { .. } => "i8",
+        format::Weights::I32 { .. } => "i32",
         _ => "f32",
     }
 }

@@ -59,7 +59,8 @@ fn encoding(text: Option<&str>) -> PyResult<Option<Encoding>> {
         Some("f32") => Some(Encoding::F32),
         Some("f16") => Some(Encoding::F16),
         Some("i8") => Some(Encoding::I8),
-        Some(other) => return Err(unknown("encoding", other, "f32, f16 or i8")),
+        Some("i32") => Some(Encoding::I32),
+        Some(other) => return Err(unknown("encoding", other, "f32, f16, i8 or i32")),
     })
 }
 
@@ -113,6 +114,7 @@ impl Model {
         let encoding = match parts.weights {
             format::Weights::F16(_) => "f16",
             format::Weights::I8 { .. } => "i8",
+            format::Weights::I32 { .. } => "i32",
             _ => "f32",
         };
         json!({

@@ -116,7 +116,9 @@ def test_every_step_is_told_and_an_exception_on_the_way_ends_it():
 
 def test_ctrl_c_ends_learning():
     program = """
-        import bispectral, sys
+        import bispectral, signal, sys
+        # A shell has its background jobs ignore it.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         X, y = bispectral.datasets.group("Z16", exemplars=20)
         print("ready", flush=True)
         try:
@@ -126,10 +128,13 @@ def test_ctrl_c_ends_learning():
             sys.exit(7)
     """
     process = subprocess.Popen([sys.executable, "-c", textwrap.dedent(program)], stdout=subprocess.PIPE, text=True)
-    assert process.stdout.readline() == "ready\n"
-    time.sleep(0.5)
-    os.kill(process.pid, signal.SIGINT)
-    assert process.wait(timeout=20) == 7 and process.stdout.read() == "interrupted\n"
+    try:
+        assert process.stdout.readline() == "ready\n"
+        time.sleep(0.5)
+        os.kill(process.pid, signal.SIGINT)
+        assert process.wait(timeout=20) == 7 and process.stdout.read() == "interrupted\n"
+    finally:
+        process.kill()
 
 
 def test_a_fork_learns_as_its_parent_does():

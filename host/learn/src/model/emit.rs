@@ -64,7 +64,7 @@ impl<'a> Exported<'a> {
     }
 
     /// The constants a program needs, as `include_model!` gives them: name, value, what it is.
-    pub(super) fn constants(&self) -> [(&'static str, usize, &'static str); 7] {
+    pub(super) fn constants(&self) -> [(&'static str, usize, &'static str); 9] {
         let sizes = &self.sizes;
         [
             ("INPUTS", sizes.inputs, "N: the samples of a signal"),
@@ -84,6 +84,16 @@ impl<'a> Exported<'a> {
                 "CLASSES",
                 sizes.classes,
                 "Classes that a classifier tells apart, or none",
+            ),
+            (
+                "CHARACTERS",
+                sizes.characters,
+                "Coefficients that follow a stream, or none",
+            ),
+            (
+                "STACK",
+                sizes.stack,
+                "Bytes of stack that the library takes at most",
             ),
             ("BYTES", self.bytes.len(), "Bytes of the model"),
         ]
