@@ -85,8 +85,8 @@ def test_methods_are_compared_and_the_table_prints():
     shapes, y = rng.normal(size=(3, 32)), np.arange(60) % 3
     X, told = shapes[y] + rng.normal(scale=0.2, size=(60, 32)), []
     table = bispectral.compare(X, np.array(["a", "b", "c"])[y], shift=True, draws=2, progress=told.append)
-    assert [step["draw"] for step in told] == [1, 2] and len(table) == 9
-    assert "brute force over shifts" in repr(table) and table._repr_html_().count("<tr>") == 10
+    assert [step["draw"] for step in told] == [1, 2] and len(table) == 10
+    assert "brute force over shifts" in repr(table) and table._repr_html_().count("<tr>") == 11
     other = bispectral.compare(X[:40], y[:40], X[40:], y[40:], draws=1)
     assert {line["method"] for line in other} == {line["method"] for line in table}
     for call, line in (
