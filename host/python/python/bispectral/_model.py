@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _bispectral
-from ._arrays import orbit_labels, signals
+from ._arrays import aligned, orbit_labels, signals
 from ._bispectral import Error
 from ._progress import Progress, steps
 
@@ -45,7 +45,7 @@ class Model:
 
     def __init__(self, W: Any, name: str = "", group: str | None = None):
         """A model of W, complex [rows, inputs]: learned elsewhere, or read from a checkpoint."""
-        W = np.ascontiguousarray(W, dtype=np.complex64)
+        W = aligned(np.ascontiguousarray(W, dtype=np.complex64))
         if W.ndim != 2:
             raise Error(f"W: an array of {W.ndim} dimensions: give [rows, inputs]")
         self._native = _bispectral.Model.from_weights(W, name, group)
@@ -232,7 +232,7 @@ class Model:
         Y = np.asarray(Y)
         if Y.dtype.kind != "c":
             raise Error(f"invariants: their values are {Y.dtype}: give complex features of this model")
-        Y = np.atleast_2d(Y).astype(np.complex128, copy=False)
+        Y = aligned(np.atleast_2d(Y).astype(np.complex128, copy=False))
         with steps(progress, "invert") as step:
             found, residuals, open_ = self._native.invert(Y, restarts, seed, threads, step)
         return Inverted(found, residuals, {k: words for k, words in enumerate(open_) if words is not None})
