@@ -207,6 +207,14 @@ class Model:
         """|z|² of signals, float32 [samples, rows]: invariant, too, but different things share it."""
         return self._each(X, lambda X: self._native.real(X, "power", threads), self.rows, np.float32)
 
+    def classify(self, X: Any, *, threads: int | None = None) -> Any:
+        """The class of each signal as the device says it, int64 [samples]: of a model with a classifier, such as
+        :func:`bispectral.fit_chain` gives."""
+        X = np.asarray(X)
+        if X.ndim == 1:
+            return self._native.classify(signals(X[None])[0], threads)[0]
+        return self._native.classify(signals(X)[0], threads)
+
     def _each(self, X: Any, compute: Any, width: int, dtype: Any) -> Any:
         if hasattr(X, "map_blocks") and hasattr(X, "dask"):
             from .distributed import map_signals
