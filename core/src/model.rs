@@ -9,11 +9,11 @@ use crate::feature::Feature;
 use crate::format::{Output, Parts, StoredStructure, View};
 use crate::kernel::{self, Findings};
 use crate::magnitude::{Accumulator, Magnitude};
+#[cfg(feature = "sliding")]
+use crate::sample::Tracked;
 use crate::sample::{Sample, Signal};
 use crate::scaling::{exponent_of_largest, power_of_two, restore};
 use crate::significance::Measured;
-#[cfg(feature = "sliding")]
-use crate::{sample::Tracked, sizes::Sizes};
 use num_complex::Complex32;
 
 /// Elements of scratch that a model needs for one signal: the products of a row with the signal, and z.
@@ -756,7 +756,7 @@ impl<'a> Model<'a> {
     /// Characters that a window needs at most.
     #[cfg(feature = "sliding")]
     pub(crate) fn most_characters(&self) -> usize {
-        Sizes::of(self.message).map_or(0, |sizes| sizes.characters)
+        kernel::most_characters(&self.view(), self.findings)
     }
 
     /// Calls `with` with what adds a change of a sample to a coefficient.
