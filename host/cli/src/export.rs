@@ -20,6 +20,7 @@ use bispectral_learn::model::form::{Form, Source};
 use bispectral_learn::storage::NewFile;
 use bispectral_learn::{Error, Result};
 use bispectral_run::MODEL;
+use bispectral_run::class_names::{self, NewNames};
 use bispectral_run::console::{self, Console};
 use clap::Args;
 use serde::Serialize;
@@ -134,7 +135,16 @@ impl Export {
                 (bytes, None)
             }
         };
+        // A classifier keeps its form, so that names of its classes stay right.
+        let classes = match model.classes() {
+            0 => Vec::new(),
+            _ => class_names::beside(&file)?.unwrap_or_default(),
+        };
+        if self.emit == Emit::Postcard && !classes.is_empty() {
+            NewNames::create(&self.output, self.force)?.write(&bytes, &classes)?;
+        }
         let exported = Exported::new(&bytes).map_err(|error| Error::model(&path, error))?;
+        let exported = exported.with_classes(&classes);
         let stem = self.output.file_stem().unwrap_or_default();
         output.write(
             &Kind::from(self.emit)

@@ -15,6 +15,8 @@ pub struct Exported<'a> {
     pub(super) bytes: &'a [u8],
     pub(super) model: Model<'a>,
     pub(super) sizes: Sizes,
+    /// What its classes are called; none where it has no classifier, or nobody knows.
+    pub(super) classes: &'a [String],
 }
 
 impl<'a> Exported<'a> {
@@ -29,7 +31,18 @@ impl<'a> Exported<'a> {
             bytes,
             model,
             sizes,
+            classes: &[],
         })
+    }
+
+    /// The same, with what its classes are called; other numbers of names than of classes are left out.
+    #[must_use]
+    pub fn with_classes(self, classes: &'a [String]) -> Self {
+        let named = classes.len() == self.sizes.classes;
+        Exported {
+            classes: if named { classes } else { &[] },
+            ..self
+        }
     }
 
     /// The model.
