@@ -28,7 +28,7 @@ fn main() {
     );
     println!("| --- | --- | --- | --- | --- |");
     for form in FORMS {
-        for inputs in [64, 256, 1024] {
+        for inputs in [64, 256] {
             let bytes = model(form, inputs);
             let model = Model::from_bytes(&bytes).expect("a sound model");
             let worst = distance(model, &mut Stream::new(7), samples, HOP);
