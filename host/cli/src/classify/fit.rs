@@ -72,11 +72,11 @@ impl Fit {
     pub(super) fn run(&self, seed: u64, console: &Console) -> Result<()> {
         let mut output = NewFile::create(&self.output, self.force)?;
         let names = NewNames::create(&self.output, self.force)?;
-        if let Some(folder) = self.report.as_ref().filter(|folder| folder.exists()) {
-            if !self.force {
-                let path = folder.clone();
-                return Err(Error::Exists { path });
-            }
+        if let Some(folder) = self.report.as_ref().filter(|folder| folder.exists())
+            && !self.force
+        {
+            let path = folder.clone();
+            return Err(Error::Exists { path });
         }
         let (signals, labels) = read(&self.data, &self.labels, console)?;
         let (classes, numbers) = numbered(&self.labels, &labels, &[])?;
