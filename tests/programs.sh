@@ -18,7 +18,7 @@ buffers() {
 }
 
 for board in "$@"; do
-  for seed in z42-dense-f32 z42-conj-f32 z42-comb-f32 z42-cyclic z42-fft z42-dense-f16 z42-dense-i8 head-f32; do
+  for seed in z42-dense-f32 z42-conj-f32 z42-comb-f32 z42-cyclic z42-fft z42-i32 z42-dense-f16 z42-dense-i8 head-f32; do
     model=$seeds/$seed.bsn
     rm -rf "$work/program"
     "$BISPECTRAL" firmware "$model" -o "$work/program" --board "$board" --quiet

@@ -6,6 +6,7 @@ mod classify;
 mod compare;
 mod couplings;
 mod diagnosis;
+mod documents;
 mod export;
 mod features;
 mod folders;

@@ -10,7 +10,7 @@ use bispectral_core::format::{
     Weights,
 };
 use bispectral_core::{
-    Complex32, Error, Extractor, Magnitude, Model, cyclic_scratch_len, include_model, pair_count,
+    Complex32, Error, Extractor, Magnitude, Model, Sliding, cyclic_scratch_len, include_model, pair_count,
     pair_index, pairs, scratch_len,
 };
 use core::fmt::{self, Write};
@@ -97,17 +97,31 @@ fn slices(model: &Model<'_>, x: &[f32]) -> Result<(), Error> {
 }
 
 fn values(model: Model<'_>, x: &[f32]) -> Result<(), Error> {
-    let mut extractor = black_box(Extractor::<SCRATCH, PAIRS>::new(model)?);
+    let mut extractor = black_box(Extractor::<SCRATCH, { 2 * PAIRS }>::new(model)?);
     black_box(extractor.model());
     black_box(extractor.invariants(x)?);
     black_box(extractor.bispectrum(x)?);
     black_box(extractor.coefficients(x)?);
+    black_box(extractor.features(x)?);
+    black_box(extractor.classify(x)?);
+    let mut window = black_box(Sliding::<f32, INPUTS, ROWS>::with_range(model, black_box(2.0))?);
+    black_box((window.model(), window.characters(), window.is_full()));
+    window.extend(x)?;
+    window.push(black_box(1.0))?;
+    let (mut scratch, mut out) = ([0.0; SCRATCH], [0.0; 2 * PAIRS]);
+    let (scratch, out) = black_box((&mut scratch[..], &mut out[..]));
+    window.features(scratch, out)?;
+    black_box(window.classify(scratch, out)?);
+    black_box(window.stream(scratch, |i, j, term| {
+        black_box((i, j, term));
+    })?);
     Ok(())
 }
 
 fn write(model: &Model<'_>) -> Result<(), Error> {
     // Parts of any kind, and of any that the compiler cannot know to fit together.
     let (numbers, floats, integers) = black_box((&[1_u16; 9][..], &[1.0; 9][..], &[1_i8; 9][..]));
+    let whole = black_box(&[1_i32; 9][..]);
     let (rows, terms) = ([Row::default(); 9], [Term::default(); 9]);
     let (plain, scaled) = ([Layer::default(); 2], [ScaledLayer::default(); 2]);
     let (rows, terms, pairs) = black_box((&rows[..], &terms[..], &[(0, 1); 9][..]));
@@ -150,6 +164,14 @@ fn write(model: &Model<'_>) -> Result<(), Error> {
         (conjugates, Weights::F32(floats.into()), Layers::F32(plain)),
         (combined, quantised, Layers::I8(scaled)),
         (cyclic, Weights::F16(numbers.into()), Layers::F32(plain)),
+        (
+            cyclic,
+            Weights::I32 {
+                roots: whole.into(),
+                amplitude: 1.0,
+            },
+            Layers::F32(plain),
+        ),
         (couplings, Weights::F32(floats.into()), Layers::F32(plain)),
     ]) {
         let (pairs, head) = (PairList::Listed(pairs.into()), Head::Perceptron(head));

@@ -383,7 +383,8 @@ impl Linear {
             weights.view(),
             (1, inputs),
             &order,
-            "from the first input to the last; rows of one block are moved among themselves",
+            "from the first input to the last",
+            figures::Rows::Bases,
         )));
         let found = json!({
             "group": { "name": name }, "reason": null, "steps": self.seen / LINEAR_STEP, "evaluation": evaluation,

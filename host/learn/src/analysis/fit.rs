@@ -110,7 +110,7 @@ impl Choices {
     fn encodings(&self, structure: Structure) -> Vec<Encoding> {
         match (self.encoding, structure) {
             (Some(encoding), _) => vec![encoding],
-            (None, Structure::Cyclic(_)) => vec![Encoding::F32],
+            (None, Structure::Cyclic(_)) => vec![Encoding::F32, Encoding::I32],
             (None, _) => vec![Encoding::F32, Encoding::F16, Encoding::I8],
         }
     }
