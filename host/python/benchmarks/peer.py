@@ -4,20 +4,22 @@
 
 Makes an environment in FOLDER (a temporary one unless it is named) with the newest release of the peer, which wants Python 3.12
 and brings several GB, and this wheel; then measures 1 and 1,000 signals of 256 samples, full and selective, under shifts of a
-signal (C256) and of an image (T16×16), both packages with one thread and with two. They run in turn, round after round: a time is
-the least of all rounds, and the ratio the median of the rounds', so that other work on the machine meets both alike.
+signal (C256) and of an image (T16×16), both packages with one thread. They run in turn, round after round. Times are the user's, of
+this process alone, and the mean of all rounds: other work on the machine changes them little, and the system's time for pages of
+large results, which both need alike, is not in them.
 BISPECTRAL_PEER_PYTHON names the interpreter for it.
 """
 
 import os
+import resource
 import subprocess
 import sys
 import tempfile
 import time
 
 PEER = "bispectrum"
-# Rounds of a line: as many as fit its seconds, but so many at least and at most.
-SECONDS, LEAST, MOST = 6.0, 3, 300
+# Rounds of a line: as many as fit its seconds, but so many at least; and the seconds of a work, which is repeated until it has them.
+SECONDS, LEAST, WORK = 8.0, 3, 0.1
 
 
 def measure():
@@ -29,22 +31,31 @@ def measure():
 
     from bispectral import Model
 
-    def in_turn(*works):
-        rounds, end = [], time.perf_counter() + SECONDS
-        while len(rounds) < LEAST or len(rounds) < MOST and time.perf_counter() < end:
-            times = []
-            for work in works:
-                begun = time.perf_counter()
-                work()
-                times.append(1000 * (time.perf_counter() - begun))
-            rounds.append(times)
-        times = np.array(rounds)
-        return times.min(axis=0), np.median(times[:, 0] / times[:, 1])
+    def user():
+        return resource.getrusage(resource.RUSAGE_SELF).ru_utime
 
+    def in_turn(*works):
+        rounds, end, repeats = [], time.perf_counter() + SECONDS, []
+        for work in works:
+            work()
+            begun = time.process_time()
+            work()
+            repeats.append(max(1, int(WORK / (time.process_time() - begun))))
+        while len(rounds) < LEAST or time.perf_counter() < end:
+            times = []
+            for work, count in zip(works, repeats):
+                begun = user()
+                for _ in range(count):
+                    work()
+                times.append(1000 * (user() - begun) / count)
+            rounds.append(times)
+        return np.array(rounds).mean(axis=0)
+
+    torch.set_num_threads(1)
     X = np.random.default_rng(0).normal(size=(1000, 256)).astype(np.float32)
     print(f"{PEER} {version(PEER)} with torch {torch.__version__}; bispectral {version('bispectral')}; load {os.getloadavg()[0]:.1f}")
-    print(f"| group | invariants | of a signal | signals | threads | {PEER}, ms | bispectral, ms | times as fast |")
-    print("| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |")
+    print(f"| group | invariants | of a signal | signals | {PEER}, ms | bispectral, ms | times as fast |")
+    print("| --- | --- | ---: | ---: | ---: | ---: | ---: |")
     groups = (
         ("C256", "Z256", lambda selective: CnonCn(256, selective=selective), (256,)),
         ("T16×16", "Z16xZ16", lambda selective: TorusOnTorus((16, 16), selective=selective), (16, 16)),
@@ -57,12 +68,9 @@ def measure():
                 for count in (1, 1000):
                     given = torch.from_numpy(X[:count].reshape(count, *shape))
                     theirs_numbers, our_numbers = theirs(given).shape[-1], ours.features(X[:count]).shape[-1]
-                    for threads in (1, 2):
-                        torch.set_num_threads(threads)
-                        least, ratio = in_turn(lambda: theirs(given), lambda: ours.features(X[:count], threads=threads))
-                        kind = "selective" if selective else "full"
-                        numbers = f"{theirs_numbers} / {our_numbers}"
-                        print(f"| {label} | {kind} | {numbers} | {count} | {threads} | {least[0]:.3f} | {least[1]:.3f} | {ratio:.2f} |", flush=True)
+                    peer, own = in_turn(lambda: theirs(given), lambda: ours.features(X[:count], threads=1))
+                    kind, numbers = "selective" if selective else "full", f"{theirs_numbers} / {our_numbers}"
+                    print(f"| {label} | {kind} | {numbers} | {count} | {peer:.3f} | {own:.3f} | {peer / own:.2f} |", flush=True)
 
 
 def main(wheel, folder=None):

@@ -1,17 +1,22 @@
 """Features of many signals, beside the plain product of matrices behind them, in one run.
 
-    python host/python/benchmarks/speed.py [SIGNALS [THREADS]]
+    python host/python/benchmarks/speed.py [SIGNALS]
 
 The product is X Pᵀ with the real and imaginary parts of all W_i ⊙ W_j as rows of P, by NumPy, into an array of its own each time, as
-features are; both have so many threads (all there are, unless it is said). Everything is run in turn, round after round: a time is
-the least of all rounds, the ratio the median of the rounds', so that other work on the machine meets both alike.
+features are. Everything has one thread and is run in turn, round after round. Times are the user's, of this process alone, and the
+mean of all rounds: other work on the machine changes them little, and the system's time for pages of large results, which all need
+alike, is not in them.
 """
 
 import os
+import resource
 import sys
-import time
 
-ROUNDS = 11
+ROUNDS, WORK = 5, 0.2
+
+
+def user():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_utime
 
 
 def in_turn(works, rounds=ROUNDS):
@@ -20,15 +25,18 @@ def in_turn(works, rounds=ROUNDS):
     for _ in range(rounds):
         times.append([])
         for work in works:
-            begun = time.perf_counter()
-            work()
-            times[-1].append(time.perf_counter() - begun)
+            # Long enough for a clock that ticks every few milliseconds.
+            count, begun = 0, user()
+            while user() - begun < WORK:
+                work()
+                count += 1
+            times[-1].append((user() - begun) / count)
     return times
 
 
-def main(signals=1000, threads=os.cpu_count()):
+def main(signals=1000):
     # Read by NumPy's library when it is loaded.
-    os.environ["OPENBLAS_NUM_THREADS"] = str(threads)
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"
     import numpy as np
 
     from bispectral import Model
@@ -42,20 +50,19 @@ def main(signals=1000, threads=os.cpu_count()):
         P = np.concatenate([products.real, products.imag])
         lines = {
             "product alone": lambda: X @ P.T,
-            "dense": lambda: dense.features(X, threads=threads),
-            "dense, 50 exact": lambda: dense.features(X[:50], exact=True, threads=threads),
+            "dense": lambda: dense.features(X, threads=1),
+            "dense, 50 exact": lambda: dense.features(X[:50], exact=True, threads=1),
         }
         if dense.group:
             fast, selective = dense.export(structure="fft"), dense.export(pairs="selective", structure="fft")
             lines |= {
-                "fft": lambda: fast.features(X, threads=threads),
-                "fft, selective": lambda: selective.features(X, threads=threads),
+                "fft": lambda: fast.features(X, threads=1),
+                "fft, selective": lambda: selective.features(X, threads=1),
             }
-        times = np.array(in_turn(lines.values()))
-        for form, least in zip(lines, times.min(axis=0)):
-            print(f"{group:8} {form:16} {1000 * least:9.3f} ms")
-        ratio = np.median(times[:, 1] / times[:, 0])
-        print(f"{group}: dense features of {signals} on {threads} threads take {ratio:.2f} times the product", flush=True)
+        times = np.array(in_turn(lines.values())).mean(axis=0)
+        for form, mean in zip(lines, times):
+            print(f"{group:8} {form:16} {1000 * mean:9.3f} ms")
+        print(f"{group}: dense features of {signals} take {times[1] / times[0]:.2f} times the product", flush=True)
 
 
 if __name__ == "__main__":
