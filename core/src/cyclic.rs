@@ -80,6 +80,14 @@ impl<W: Rows> Roots for W {
     }
 }
 
+/// [`cyclic_scratch_len`] of a product of groups of these orders, which was checked.
+#[inline(never)]
+pub(crate) fn of_factors(factors: &[u8]) -> usize {
+    let (order, _) = order_and_exponent(factors).unwrap_or((1, 1));
+    let longest = numbers(factors).max().map_or(0, usize::from);
+    cyclic_scratch_len(order, longest)
+}
+
 /// A product of cyclic groups, the characters of the rows and the elements of the inputs; numbers are little-endian.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cyclic<'a, W> {
@@ -186,6 +194,7 @@ pub(crate) fn transform_features(
 }
 
 /// Whether each of these numbers is larger than the one before.
+#[inline(never)]
 pub(crate) fn is_ascending(characters: &[u8]) -> bool {
     numbers(characters).is_sorted_by(|a, b| a < b)
 }
@@ -254,6 +263,7 @@ impl<'a, W: Roots> Cyclic<'a, W> {
     }
 
     /// The longest factor; of several, the one whose neighbours are closest.
+    #[inline(never)]
     fn longest(&self) -> Axis {
         let none = Axis { m: 1, stride: 1 };
         let longer = |a: Axis, b: Axis| if b.m > a.m { b } else { a };
@@ -330,15 +340,13 @@ impl<'a, W: Roots> Cyclic<'a, W> {
         for from in longest.lines(self.order) {
             let negative = self.negative(from);
             for k in m / 2 + 1..m {
-                let value = at(z, negative + (m - k) * stride).conj();
-                if let Some(z) = z.get_mut(from + k * stride) {
-                    *z = value;
-                }
+                mirror(z, from + k * stride, negative + (m - k) * stride);
             }
         }
     }
 
     /// −k.
+    #[inline(never)]
     fn negative(&self, k: usize) -> usize {
         let negated = |axis: Axis| axis.stride * wrapped(axis.m - axis.coordinate(k), axis.m);
         self.axes().map(negated).sum()
@@ -532,6 +540,15 @@ impl<W: Roots> Kernel for Cyclic<'_, W> {
         self.measure(magnitude, scale, squares, || {
             energy_of_coefficients(self.characters.iter().map(|k| at(z, number(k))))
         })
+    }
+}
+
+/// Z at one place is the conjugate of that at another. A function of its own keeps the loop around it short in flash.
+#[inline(never)]
+fn mirror(z: &mut [Complex32], to: usize, from: usize) {
+    let value = at(z, from).conj();
+    if let Some(z) = z.get_mut(to) {
+        *z = value;
     }
 }
 

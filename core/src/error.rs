@@ -252,8 +252,12 @@ impl fmt::Display for Error {
 impl core::error::Error for Error {}
 
 /// A length for an error message; no model is longer than 4 GiB.
-pub(crate) fn saturate(length: usize) -> u32 {
-    u32::try_from(length).unwrap_or(u32::MAX)
+pub(crate) const fn saturate(length: usize) -> u32 {
+    if length > u32::MAX as usize {
+        u32::MAX
+    } else {
+        length as u32
+    }
 }
 
 #[cfg(feature = "std")]

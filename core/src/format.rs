@@ -10,6 +10,7 @@ mod utf8;
 mod view;
 
 use crate::error::{Error, saturate};
+use crate::feature::EVERY;
 use crate::pairs::pair_count;
 use core::convert::Infallible;
 use core::ops::RangeInclusive;
@@ -19,7 +20,8 @@ use serde::ser::{SerializeSeq, SerializeStruct};
 use serde::{Serialize, Serializer};
 pub use view::StoredLayers;
 pub(crate) use view::{
-    Encoding, LayerEncoding, StoredStructure, View, numbers, order_and_exponent,
+    Encoding, LayerEncoding, StoredStructure, View, before_checksum, checked_message, numbers,
+    order_and_exponent,
 };
 
 /// The first four bytes of every model.
@@ -327,7 +329,7 @@ impl<'a> Parts<'a> {
             .ok_or(Error::Malformed)?;
         postcard::to_slice(&self.message(self.padding()?, length), message)
             .map_err(|_| Error::Malformed)?;
-        View::split(message).check(message)?;
+        View::<EVERY>::split(message).check(message)?;
         *behind = crc::checksum(message).to_le_bytes();
         Ok(())
     }

@@ -28,6 +28,7 @@
 //! | all R(R+1)/2 terms | [`Model::invariants`], or [`Extractor`], which owns its buffers |
 //! | a few kilobytes | [`Model::stream`], which hands out one term at a time |
 //! | the classes only | [`Model::classify`], which feeds a classifier with the terms as they come |
+//! | no parser, the model being known | [`StaticModel`], which `bispectral export --emit rust` writes: checked before the program is built |
 //! | a stream of samples | [`Sliding`], whose window moves sample by sample without a transform |
 //!
 //! Models whose output form is [degree one](format::Output::DegreeOne) give magnitudes and weighted phases instead of β̄, in
@@ -71,6 +72,7 @@ mod fold;
 pub mod format;
 mod half;
 mod head;
+mod inference;
 mod integer;
 mod kernel;
 mod magnitude;
@@ -82,12 +84,13 @@ mod significance;
 mod sizes;
 #[cfg(feature = "sliding")]
 mod sliding;
+mod static_model;
 mod weights;
 
 pub use cyclic::cyclic_scratch_len;
 pub use error::{Error, Part};
 pub use extractor::Extractor;
-pub use feature::Feature;
+pub use feature::{Feature, LISTED_PAIRS};
 pub use flash::Aligned;
 pub use magnitude::Magnitude;
 pub use model::{Model, scratch_len};
@@ -97,3 +100,4 @@ pub use sample::Sample;
 pub use sizes::Sizes;
 #[cfg(feature = "sliding")]
 pub use sliding::Sliding;
+pub use static_model::StaticModel;

@@ -21,13 +21,16 @@ impl Sample for f32 {}
 impl Sample for i16 {}
 impl Sample for u16 {}
 
+/// Numbers that are converted at a time: they take so many floats of stack.
+const RUN: usize = 8;
+
 /// Samples as the computations take them, so that these are compiled once for all types.
 #[derive(Clone, Copy)]
 pub enum Signal<'x> {
     /// Floats where they lie.
     Floats(&'x [f32]),
-    /// The floats that numbers of another type are, and how many there are.
-    Numbers(&'x dyn Fn(usize) -> f32, usize),
+    /// What writes the floats that numbers of another type are, from an index on, and how many there are.
+    Numbers(&'x dyn Fn(usize, &mut [f32]), usize),
     /// A window whose coefficients are known.
     #[cfg(feature = "sliding")]
     Window(Window<'x>),
@@ -58,6 +61,10 @@ pub(crate) struct Tracked {
     pub(crate) sum: num_complex::Complex<i64>,
 }
 
+/// Adds a change of a sample to a coefficient.
+#[cfg(feature = "sliding")]
+pub(crate) type Follow<'f> = dyn Fn(&mut Tracked, i64) + 'f;
+
 impl Signal<'_> {
     pub(crate) fn len(&self) -> usize {
         match self {
@@ -73,29 +80,63 @@ impl Signal<'_> {
     pub(crate) fn get(&self, n: usize) -> f32 {
         match self {
             Signal::Floats(x) => x.get(n).copied().unwrap_or_default(),
-            Signal::Numbers(value, _) => value(n),
+            Signal::Numbers(read, _) => {
+                let mut value = [0.0];
+                read(n, &mut value);
+                value[0]
+            }
             #[cfg(feature = "sliding")]
             Signal::Window(window) => (window.samples)(n),
+        }
+    }
+
+    /// Hands out the samples in runs, each with the index of its first: floats are one run. So a loop over them is in flash
+    /// once.
+    #[inline(always)]
+    pub(crate) fn each_run(self, mut each: impl FnMut(usize, &[f32])) {
+        let mut buffer = [0.0; RUN];
+        let mut from = 0;
+        loop {
+            let run = self.run(from, &mut buffer);
+            if run.is_empty() {
+                return;
+            }
+            each(from, run);
+            from += run.len();
+        }
+    }
+
+    /// The samples from this index on: all of them, or as many as there is room for. Not inlined, so that no loop is compiled
+    /// once for each kind.
+    #[inline(never)]
+    fn run<'s>(&'s self, from: usize, buffer: &'s mut [f32; RUN]) -> &'s [f32] {
+        let room = self.len().saturating_sub(from).min(RUN);
+        match self {
+            Signal::Floats(x) => x.get(from..).unwrap_or_default(),
+            Signal::Numbers(read, _) => {
+                let run = buffer.get_mut(..room).unwrap_or_default();
+                read(from, run);
+                run
+            }
+            #[cfg(feature = "sliding")]
+            Signal::Window(window) => {
+                let run = buffer.get_mut(..room).unwrap_or_default();
+                for (n, x) in run.iter_mut().enumerate() {
+                    *x = (window.samples)(from + n);
+                }
+                run
+            }
         }
     }
 
     /// Hands out index and value of every sample.
     #[inline(always)]
     pub(crate) fn each(self, mut each: impl FnMut(usize, f32)) {
-        match self {
-            Signal::Floats(x) => {
-                for (n, x) in x.iter().enumerate() {
-                    each(n, *x);
-                }
+        self.each_run(|from, run| {
+            for (n, x) in run.iter().enumerate() {
+                each(from + n, *x);
             }
-            Signal::Numbers(value, len) => {
-                for n in 0..len {
-                    each(n, value(n));
-                }
-            }
-            #[cfg(feature = "sliding")]
-            Signal::Window(window) => Signal::Numbers(window.samples, window.len).each(each),
-        }
+        });
     }
 }
 
@@ -135,8 +176,13 @@ pub(crate) mod sealed {
         ($($integer:ty),*) => {
             $(impl Sealed for $integer {
                 fn signal<R>(x: &[$integer], with: impl FnOnce(Signal<'_>) -> R) -> R {
-                    let value = |n: usize| x.get(n).copied().unwrap_or_default().into();
-                    with(Signal::Numbers(&value, x.len()))
+                    let read = |from: usize, out: &mut [f32]| {
+                        let x = x.get(from..).unwrap_or_default();
+                        for (out, x) in out.iter_mut().zip(x) {
+                            *out = (*x).into();
+                        }
+                    };
+                    with(Signal::Numbers(&read, x.len()))
                 }
 
                 #[cfg(feature = "sliding")]

@@ -16,11 +16,10 @@ impl Emit for C {
         let prefix = name.to_ascii_uppercase();
         let mut text = format!(
             "/* The model {}.\n *\n\
-             \x20* Made by `bispectral export --emit c`, for use with bispectral.h. Every file that includes this has an array of its\n\
-             \x20* own, so include it in one:\n *\n\
-             \x20*     static BispectralModel model;\n\
-             \x20*     static float scratch[{prefix}_SCRATCH];\n\
-             \x20*     bispectral_open(&model, {name}_model, {prefix}_BYTES);\n{}\x20*/\n\n\
+             \x20* Made by `bispectral export --emit c`, for use with bispectral.h, which is to be included before it. Every file that\n\
+             \x20* includes this has an array of its own, so include it in one. `{name}` was checked when this was made: it is open, and a\n\
+             \x20* program that opens no other model has neither parser nor checksum.\n *\n\
+             \x20*     static float scratch[{prefix}_SCRATCH];\n{}\x20*/\n\n\
              #ifndef BISPECTRAL_MODEL_{prefix}_H\n#define BISPECTRAL_MODEL_{prefix}_H\n\n#include <stdint.h>\n\n",
             exported.title(),
             call(exported, &name, &prefix),
@@ -52,7 +51,16 @@ impl Emit for C {
             }
             text += "};\n";
         }
-        text += "\n#endif\n";
+        let findings = exported.model().findings().map(|word| format!("{word}u"));
+        let _ = write!(
+            text,
+            "\n/* The model, open. */\n\
+             #ifdef BISPECTRAL_CONSTANT\n\
+             static const BispectralModel {name} = {{\n  \
+             BISPECTRAL_CONSTANT, {{(size_t){name}_model, {prefix}_BYTES, {}}}\n}};\n\
+             #endif\n\n#endif\n",
+            findings.join(", "),
+        );
         text.into_bytes()
     }
 }
@@ -63,14 +71,14 @@ fn call(exported: &Exported<'_>, name: &str, prefix: &str) -> String {
         0 => vec![
             format!("static float features[{prefix}_FEATURES];"),
             format!(
-                "bispectral_features(&model, signal, {prefix}_INPUTS, scratch, {prefix}_SCRATCH, features, {prefix}_FEATURES);"
+                "bispectral_features(&{name}, signal, {prefix}_INPUTS, scratch, {prefix}_SCRATCH, features, {prefix}_FEATURES);"
             ),
         ],
         _ => vec![
             format!("static float scores[{prefix}_CLASSES];"),
             "size_t number;".into(),
             format!(
-                "bispectral_classify(&model, signal, {prefix}_INPUTS, scratch, {prefix}_SCRATCH, scores, {prefix}_CLASSES, &number);"
+                "bispectral_classify(&{name}, signal, {prefix}_INPUTS, scratch, {prefix}_SCRATCH, scores, {prefix}_CLASSES, &number);"
             ),
         ],
     };
