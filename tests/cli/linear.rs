@@ -114,6 +114,5 @@ fn a_budget_says_what_a_board_has_and_exits_with_1_where_it_is_too_little() {
     assert!(folder.object("budget m.bsn --board cortex-m0").is_object());
     let refused = folder.refuse("budget m.bsn --board cortex-m4f --flash 2K");
     assert!(refused.contains("2048"), "{refused}");
-    let refused = folder.refuse("budget m.bsn --board rp2040");
-    assert!(refused.starts_with("rp2040: "), "{refused}");
+    assert!(folder.object("budget m.bsn --board rp2040").is_object());
 }

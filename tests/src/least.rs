@@ -108,6 +108,8 @@ pub fn model(kind: &str) -> Vec<u8> {
         "dense,f32,head" => seed("head-f32.bsn"),
         "dense,i8,head" => seed("head-i8.bsn"),
         "fft,head" => seed("head-fft.bsn"),
+        "i32" => seed("z42-i32.bsn"),
+        "i32,head" => seed("head-i32.bsn"),
         _ => panic!("no model of the kind {kind}"),
     };
     let model = Model::from_bytes(&bytes).expect("a sound model");

@@ -7,6 +7,7 @@ pub mod reference;
 #[path = "../../firmware-example/src/signals.rs"]
 pub mod signals;
 
+pub mod browser;
 pub mod classified;
 pub mod device;
 pub mod example;
