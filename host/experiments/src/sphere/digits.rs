@@ -29,11 +29,11 @@ use std::path::Path;
 use std::time::Instant;
 
 /// The highest degree, and the points of the sphere that are sampled.
-const DEGREE: usize = 10;
-const POINTS: usize = 160;
+const DEGREE: usize = 8;
+const POINTS: usize = 128;
 /// Orbits of random functions that the group is learned from, and their members.
-const ORBITS: usize = 800;
-const MEMBERS: usize = 80;
+const ORBITS: usize = 600;
+const MEMBERS: usize = 60;
 /// Pixels from the middle of an image to the equator.
 const EQUATOR: f64 = 14.0;
 /// Points by which integrals over the sphere are summed.

@@ -28,8 +28,8 @@ const TRIED: usize = 2000;
 const STARTS: usize = 10;
 /// An inverted signal is in the orbit where it is nearer than this share of its length.
 const IN_ORBIT: f64 = 1e-3;
-/// Blocks and couplings are right where they are nearer than this to what they should be: 2e-3 to 5e-3 were seen.
-const RIGHT: f64 = 1e-2;
+/// Blocks and couplings are right where they are nearer than this to what they should be: of degrees 0 to 8, 1.3e-2 was seen.
+const RIGHT: f64 = 3e-2;
 
 /// Functions on a sphere, and how they are seen.
 #[derive(Debug, Clone)]
@@ -481,6 +481,15 @@ fn invert_up_to(
 }
 
 impl Inverted {
+    /// The median distance from the orbit, where a signal is in it.
+    pub(super) fn distance(&self) -> String {
+        if self.median.is_finite() {
+            format!("{:.1e}", self.median)
+        } else {
+            "—".into()
+        }
+    }
+
     pub(super) fn words(&self) -> String {
         format!(
             "inversion, degrees 0–{}: of {} signals {} have the {} invariants of the target and {} are in its orbit (median distance {:.1e}), {:.1} starts each",

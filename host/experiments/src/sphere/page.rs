@@ -221,7 +221,7 @@ fn inversion(results: &Results) -> Section {
             row.signals.to_string(),
             row.solved.to_string(),
             row.inside.to_string(),
-            format!("{:.1e}", row.median),
+            row.distance(),
             format!("{:.1}", row.starts),
         ])
     });
