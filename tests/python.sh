@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the wheel, installs it into a fresh environment, and runs its tests, the examples of its documentation and a check
-# of its types.
+# Builds the wheel, installs it into a fresh environment, and runs its tests, its notebooks, the examples of its documentation
+# and a check of its types.
 #
 #     tests/python.sh environment            the environment and what is installed in it, in the folder BISPECTRAL_VENV
 #     tests/python.sh test [TARGET_DIR]      where to build; the workspace's own has what both need of others' crates
@@ -37,7 +37,7 @@ environment=${BISPECTRAL_VENV:-$folder/venv}
 [ -x "$environment/bin/python" ] || "$python" -m venv "$environment"
 bin=$environment/bin
 # What is there already is found without asking the network.
-"$bin/python" -m pip install --quiet --disable-pip-version-check maturin numpy pytest scikit-learn pandas tqdm 'dask[array,distributed]' onnx onnxruntime mypy ||
+"$bin/python" -m pip install --quiet --disable-pip-version-check maturin numpy pytest scikit-learn pandas tqdm 'dask[array,distributed]' onnx onnxruntime mypy nbclient ipykernel matplotlib ||
   skipped "its packages could not be installed by pip"
 [ "$mode" = test ] || exit 0
 
@@ -47,7 +47,8 @@ ls -l "$folder"/dist/*.whl | awk '{ print "wheel of the tests: " $5 " bytes" }'
 "$bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --force-reinstall "$folder"/dist/*.whl
 
 # From another folder, so that nothing but what is installed is tested.
-cp -r host/python/tests host/python/examples host/python/README.md "$folder"
+cp -r host/python/tests host/python/notebooks host/python/README.md "$folder"
+cp -r docs/notebooks "$folder/pages"
 cp README.md "$folder/README.project.md"
 cp docs/python.md "$folder"
 cd "$folder"

@@ -515,6 +515,12 @@ pub(crate) fn track(
     }, Err(Error::NotSliding))
 }
 
+/// Characters that a window needs at most.
+#[cfg(feature = "sliding")]
+pub(crate) fn most_characters(view: &View<'_>, findings: Findings) -> usize {
+    with_group!(view, findings, cyclic => cyclic.up_to_conjugation(), 0)
+}
+
 /// Calls `with` with what adds a change of a sample to a coefficient.
 #[cfg(feature = "sliding")]
 pub(crate) fn follow(view: &View<'_>, findings: Findings, with: &mut dyn FnMut(&Follow<'_>)) {

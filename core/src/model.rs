@@ -8,12 +8,9 @@ use crate::format::{Output, Parts, StoredStructure, View, before_checksum};
 use crate::inference::Inference;
 use crate::kernel::{self, Findings};
 use crate::magnitude::Magnitude;
-use crate::sample::{Sample, Signal};
 #[cfg(feature = "sliding")]
-use crate::{
-    sample::{Follow, Tracked},
-    sizes::Sizes,
-};
+use crate::sample::{Follow, Tracked};
+use crate::sample::{Sample, Signal};
 use num_complex::Complex32;
 
 /// Elements of scratch that a model needs for one signal: the products of a row with the signal, and z.
@@ -611,7 +608,7 @@ impl<'a> Model<'a> {
     /// Characters that a window needs at most.
     #[cfg(feature = "sliding")]
     pub(crate) fn most_characters(&self) -> usize {
-        Sizes::of(self.message).map_or(0, |sizes| sizes.characters)
+        kernel::most_characters(&self.view(), self.findings)
     }
 
     /// Calls `with` with what adds a change of a sample to a coefficient.

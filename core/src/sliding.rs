@@ -102,16 +102,14 @@ impl<'a, S: Sample, const WINDOW: usize, const CHARACTERS: usize>
             (bits as i32 - 1 - exponent, (1 << bits) - 1)
         };
         let mut tracked: Vec<Tracked, CHARACTERS> = Vec::new();
+        let most = model.most_characters();
         let mut add = |character: usize, new: &dyn Fn() -> Tracked| {
-            let at = tracked.partition_point(|old| usize::from(old.character) < character);
-            let known = tracked
-                .get(at)
-                .is_some_and(|old| usize::from(old.character) == character);
-            known || tracked.insert(at, new()).is_ok()
+            let is_known = |old: &Tracked| usize::from(old.character) == character;
+            tracked.len() == most || tracked.iter().any(is_known) || tracked.push(new()).is_ok()
         };
         if !model.track(&mut add)? {
             return Err(Error::OutputLength {
-                needed: saturate(model.most_characters()),
+                needed: saturate(most),
                 found: saturate(CHARACTERS),
             });
         }
@@ -253,5 +251,6 @@ fn whole(x: f32, places: i32, largest: i32) -> i32 {
     if exponent + places >= 30 {
         return if x < 0.0 { -limit } else { limit };
     }
-    crate::cyclic::whole(x, places).clamp(-limit, limit)
+    // Not `clamp`, which can panic.
+    crate::cyclic::whole(x, places).min(limit).max(-limit)
 }

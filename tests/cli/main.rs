@@ -26,6 +26,7 @@ mod reproduce;
 #[path = "../src/skip.rs"]
 pub mod skip;
 mod train;
+mod tutorial_device;
 
 use serde_json::Value;
 use std::collections::BTreeMap;

@@ -228,6 +228,18 @@ BispectralStatus bispectral_features(const BispectralModel *model,
                                      float *features,
                                      size_t length);
 
+// As bispectral_features, of the samples of a converter.
+//
+// # Safety
+// As bispectral_coefficients.
+BispectralStatus bispectral_features_i16(const BispectralModel *model,
+                                         const int16_t *x,
+                                         size_t samples,
+                                         float *scratch,
+                                         size_t scratch_length,
+                                         float *features,
+                                         size_t length);
+
 // The score of every class, to the front of `scores`, which has room for `length`; the largest is the class.
 //
 // # Safety
@@ -239,6 +251,18 @@ BispectralStatus bispectral_scores(const BispectralModel *model,
                                    size_t scratch_length,
                                    float *scores,
                                    size_t length);
+
+// As bispectral_scores, of the samples of a converter.
+//
+// # Safety
+// As bispectral_coefficients.
+BispectralStatus bispectral_scores_i16(const BispectralModel *model,
+                                       const int16_t *x,
+                                       size_t samples,
+                                       float *scratch,
+                                       size_t scratch_length,
+                                       float *scores,
+                                       size_t length);
 
 // The class of x, to `class`: the first of those with the largest score. The scores go to the front of `scores`, which has
 // room for `length`.
@@ -254,6 +278,19 @@ BispectralStatus bispectral_classify(const BispectralModel *model,
                                      size_t length,
                                      size_t *class_);
 
+// As bispectral_classify, of the samples of a converter.
+//
+// # Safety
+// As bispectral_coefficients; `class` points to a number.
+BispectralStatus bispectral_classify_i16(const BispectralModel *model,
+                                         const int16_t *x,
+                                         size_t samples,
+                                         float *scratch,
+                                         size_t scratch_length,
+                                         float *scores,
+                                         size_t length,
+                                         size_t *class_);
+
 // Hands every term of the bispectrum to `each` with `user`, in the order of the invariants, and then tells their `magnitude`:
 // for devices that cannot hold all terms but can project, compare or classify them as they come.
 //
@@ -267,6 +304,19 @@ BispectralStatus bispectral_stream(const BispectralModel *model,
                                    BispectralEach each,
                                    void *user,
                                    BispectralMagnitude *magnitude);
+
+// As bispectral_stream, of the samples of a converter.
+//
+// # Safety
+// As bispectral_coefficients; `each` returns (no longjmp) and touches neither `x` nor `scratch` nor `magnitude`.
+BispectralStatus bispectral_stream_i16(const BispectralModel *model,
+                                       const int16_t *x,
+                                       size_t samples,
+                                       float *scratch,
+                                       size_t scratch_length,
+                                       BispectralEach each,
+                                       void *user,
+                                       BispectralMagnitude *magnitude);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -534,7 +534,7 @@ fn normalise(z: &mut [Whole]) -> i32 {
 fn butterflies(line: &mut [Whole], Axis { m, stride }: Axis, level: u32, roots: &[Whole]) {
     let half = 1 << level;
     let step = m >> (level + 1);
-    for block in (0..m).step_by(2 * half) {
+    for block in (0..m).step_by((2 * half).max(1)) {
         for k in 0..half {
             let (a, b) = ((block + k) * stride, (block + k + half) * stride);
             let (u, v, w) = (

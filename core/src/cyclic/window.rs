@@ -41,6 +41,11 @@ impl<W: Roots> Cyclic<'_, W> {
                 .all(|(i, j)| put(super::sum(self.factors, character(i), character(j))))
     }
 
+    /// Characters of which none is another's conjugate.
+    pub(crate) fn up_to_conjugation(&self) -> usize {
+        (0..self.order).filter(|k| *k <= self.negative(*k)).count()
+    }
+
     /// A coefficient that begins to follow at the first input.
     pub(crate) fn tracked(&self, character: usize, stride: usize) -> Tracked {
         let first = self.elements.first().map_or(0, number);

@@ -61,8 +61,9 @@ pub(super) struct Export {
     #[arg(long, value_name = "KIND", value_enum, default_value_t = Emit::Postcard)]
     emit: Emit,
     /// Choose the best form within these limits: flash for the model, RAM for signal, scratch and result (or without the
-    /// result, streaming), instructions a signal on a Cortex-M4F (an estimate)
-    #[arg(long, value_name = "flash=256K,ram=32K[,instructions=2M]")]
+    /// result, streaming), instructions a signal on a Cortex-M4F (an estimate). With board=NAME flash and RAM are those of the
+    /// whole program that `firmware` writes for the board, stack included
+    #[arg(long, value_name = "flash=256K,ram=32K[,instructions=2M][,board=NAME]")]
     fit: Option<Limits>,
     /// Signals to choose by: an array of shape (samples, N)
     #[arg(long, value_name = "X.npy", requires = "labels")]

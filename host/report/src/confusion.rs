@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 /// A square at most so wide, of cells at most so wide: names of classes stand above them.
 const SIDE: f64 = 560.0;
-const LARGEST_CELL: f64 = 92.0;
+const LARGEST_CELL: f64 = 104.0;
 /// Cells of so many classes have room for their counts.
 const WRITTEN: usize = 24;
 /// More classes than a byte counts there are not.

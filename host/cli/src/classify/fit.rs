@@ -36,8 +36,9 @@ pub(super) struct Fit {
     /// The model to write
     #[arg(short, long, value_name = "OUT.bsn")]
     output: PathBuf,
-    /// What the device has: flash for the model and the program that runs it, RAM for signal, scratch and scores
-    #[arg(long, value_name = "flash=32K,ram=4K")]
+    /// What the device has: flash for the model and the program that runs it, RAM for signal, scratch and scores. With board=NAME
+    /// both are those of the whole program that `firmware` writes for the board, stack included
+    #[arg(long, value_name = "flash=32K,ram=4K[,board=NAME]")]
     fit: Option<Limits>,
     /// The share of the samples that are held out
     #[arg(long, value_name = "SHARE", default_value_t = 0.2)]
@@ -71,11 +72,11 @@ impl Fit {
     pub(super) fn run(&self, seed: u64, console: &Console) -> Result<()> {
         let mut output = NewFile::create(&self.output, self.force)?;
         let names = NewNames::create(&self.output, self.force)?;
-        if let Some(folder) = self.report.as_ref().filter(|folder| folder.exists()) {
-            if !self.force {
-                let path = folder.clone();
-                return Err(Error::Exists { path });
-            }
+        if let Some(folder) = self.report.as_ref().filter(|folder| folder.exists())
+            && !self.force
+        {
+            let path = folder.clone();
+            return Err(Error::Exists { path });
         }
         let (signals, labels) = read(&self.data, &self.labels, console)?;
         let (classes, numbers) = numbered(&self.labels, &labels, &[])?;

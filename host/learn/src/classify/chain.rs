@@ -9,6 +9,8 @@ use super::harmonics::{Harmonics, features};
 use super::ridge::Ridge;
 use super::{neighbours, templates};
 use crate::analysis::fit::Limits;
+use crate::model::budget::Budget;
+use crate::model::emit::Exported;
 use crate::numeric::random::{Purpose, stream_at};
 use crate::{Error, Result};
 use bispectral_core::Model;
@@ -228,9 +230,16 @@ impl Chain {
     /// Whether flash for model and program, and RAM, are enough.
     #[must_use]
     pub fn fits(&self, limits: &Limits) -> bool {
-        let flash = (self.bytes.len() + PROGRAM) as u64;
-        limits.flash.is_none_or(|limit| flash <= limit)
-            && limits.ram.is_none_or(|limit| self.ram as u64 <= limit)
+        let budget = limits.board.and_then(|board| {
+            let exported = Exported::new(&self.bytes).ok()?;
+            Budget::of(&exported, board, 0).ok()
+        });
+        let (flash, ram) = match budget {
+            Some(budget) => (budget.flash.total_bytes, budget.ram.total_bytes),
+            None => (self.bytes.len() + PROGRAM, self.ram),
+        };
+        limits.flash.is_none_or(|limit| flash as u64 <= limit)
+            && limits.ram.is_none_or(|limit| ram as u64 <= limit)
     }
 }
 
@@ -365,6 +374,7 @@ impl Scaled {
 mod tests {
     use super::*;
     use crate::classify::device;
+    use crate::model::firmware::Board;
 
     /// Four states of a motor: one turn of its current, begun anywhere, with noise; the power spectrum of two is the same.
     fn motor(count: usize, seed: u64) -> (Array2<f32>, Vec<usize>) {
@@ -449,6 +459,12 @@ mod tests {
         };
         let (chosen, _) = Chain::choose(samples.view(), &labels, 4, &limits, 0).unwrap();
         assert!(chosen.bytes.len() <= 1500);
+        // On a board the program is the one that `firmware` writes: 20 KB and more.
+        let on_board = Limits {
+            board: Board::named("cortex-m4f"),
+            ..limits
+        };
+        assert!(!chosen.fits(&on_board));
         let none = Limits {
             flash: Some(PROGRAM as u64),
             ..Limits::default()
