@@ -88,7 +88,8 @@ impl Sizes {
         }
         let (inputs, at) = some!(varint(bytes, FIXED_LEN));
         let (rows, at) = some!(varint(bytes, at));
-        if inputs == 0 || rows == 0 {
+        let most = MAX_DIMENSION as usize;
+        if inputs == 0 || rows == 0 || inputs > most || rows > most {
             return None;
         }
         let name = some!(run(bytes, at));

@@ -16,6 +16,7 @@ pub mod least;
 pub mod octahedral;
 pub mod rotated;
 mod skip;
+pub mod sphere;
 
 pub use skip::skipped;
 use std::path::{Path, PathBuf};

@@ -22,7 +22,10 @@
 #include <stdint.h>
 
 // Words of memory for the view: what it takes on any processor, and room for later versions.
-#define BISPECTRAL_VIEW_WORDS 64
+#define BISPECTRAL_VIEW_WORDS 16
+
+// What stands in a constant that `bispectral export --emit c` wrote: its words are the bytes' address, their number and four more.
+#define BISPECTRAL_CONSTANT 2975449175
 
 // What became of a call.
 typedef enum {
@@ -124,43 +127,43 @@ BispectralStatus bispectral_open(BispectralModel *model, const uint8_t *bytes, s
 // N: the samples of a signal; 0 where the model is not open.
 //
 // # Safety
-// `model` is null, zeroed, or was given to bispectral_open.
+// `model` is null, zeroed, a constant of `bispectral export --emit c`, or was given to bispectral_open.
 size_t bispectral_inputs(const BispectralModel *model);
 
 // R: the rows of W, one coefficient each; 0 where the model is not open.
 //
 // # Safety
-// `model` is null, zeroed, or was given to bispectral_open.
+// `model` is null, zeroed, a constant of `bispectral export --emit c`, or was given to bispectral_open.
 size_t bispectral_rows(const BispectralModel *model);
 
 // The invariants of a signal; 0 where the model is not open.
 //
 // # Safety
-// `model` is null, zeroed, or was given to bispectral_open.
+// `model` is null, zeroed, a constant of `bispectral export --emit c`, or was given to bispectral_open.
 size_t bispectral_pairs(const BispectralModel *model);
 
 // Numbers that bispectral_features gives for a signal; 0 where the model is not open.
 //
 // # Safety
-// `model` is null, zeroed, or was given to bispectral_open.
+// `model` is null, zeroed, a constant of `bispectral export --emit c`, or was given to bispectral_open.
 size_t bispectral_feature_count(const BispectralModel *model);
 
 // Classes that bispectral_scores tells apart; 0 where the model has no classifier or is not open.
 //
 // # Safety
-// `model` is null, zeroed, or was given to bispectral_open.
+// `model` is null, zeroed, a constant of `bispectral export --emit c`, or was given to bispectral_open.
 size_t bispectral_classes(const BispectralModel *model);
 
 // Floats of scratch that bispectral_scores needs; 0 where the model is not open.
 //
 // # Safety
-// `model` is null, zeroed, or was given to bispectral_open.
+// `model` is null, zeroed, a constant of `bispectral export --emit c`, or was given to bispectral_open.
 size_t bispectral_classifier_scratch_length(const BispectralModel *model);
 
 // Floats of scratch that the functions below need; 0 where the model is not open.
 //
 // # Safety
-// `model` is null, zeroed, or was given to bispectral_open.
+// `model` is null, zeroed, a constant of `bispectral export --emit c`, or was given to bispectral_open.
 size_t bispectral_scratch_length(const BispectralModel *model);
 
 // z = W x, one coefficient a row, to the front of `z`, which has room for `length`.

@@ -12,7 +12,7 @@ pub const BISPECTRAL_VIEW_WORDS: usize = 16;
 /// What stands in a model that is open; zeroed memory is none.
 const OPEN: usize = 0xB159_EC7A;
 
-/// What stands in a constant that `bispectral export --emit c` wrote: its words are those of [`Constant`].
+/// What stands in a constant that `bispectral export --emit c` wrote: its words are the bytes' address, their number and four more.
 pub const BISPECTRAL_CONSTANT: usize = 0xB159_C057;
 
 /// The address of a model's bytes, their number, and what the exporter found out when it checked them.

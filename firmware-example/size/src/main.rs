@@ -11,6 +11,7 @@ use core::panic::PanicInfo;
 
 /// What `bispectral export --emit rust` writes.
 #[cfg(feature = "emitted")]
+#[allow(dead_code)]
 mod emitted {
     include!(env!("MODULE"));
 }

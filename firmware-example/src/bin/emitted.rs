@@ -8,6 +8,7 @@
 mod board;
 #[path = "../checksum.rs"]
 mod checksum;
+#[allow(dead_code)]
 mod model {
     include!(env!("MODULE"));
 }

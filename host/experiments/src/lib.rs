@@ -14,6 +14,7 @@ pub mod recovery;
 pub mod rotated_digits;
 mod rotation;
 mod rotmnist;
+mod sphere;
 pub mod svm;
 mod translation;
 
@@ -44,6 +45,7 @@ enum Experiment {
     Groups(groups::Groups),
     Rotation(rotation::Rotation),
     Rotmnist(rotmnist::Rotmnist),
+    Sphere(sphere::Sphere),
     Translation(translation::Translation),
 }
 
@@ -81,6 +83,7 @@ impl Reproduce {
             Experiment::Groups(groups) => groups.run(seed.unwrap_or(0), console),
             Experiment::Rotation(rotation) => rotation.run(seed.unwrap_or(0), console),
             Experiment::Rotmnist(rotmnist) => rotmnist.run(seed.unwrap_or(0), console),
+            Experiment::Sphere(sphere) => sphere.run(seed.unwrap_or(0), console),
             Experiment::Translation(translation) => translation.run(seed.unwrap_or(0), console),
         }
     }
