@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # Builds the engine of the page, core and learn as WebAssembly, into a file.
 #
-#     host/web/engine.sh ENGINE.wasm [PROFILE]      web, which is small and fast; or dev, which is built in half the time
+#     host/web/engine.sh ENGINE.wasm          small and fast
+#     host/web/engine.sh ENGINE.wasm dev      for tests, from the same source: macros and build scripts are those of the tests
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 profile=${2:-web} folder=${2:-web}
 if [ "$profile" = dev ]; then
-  # Macros and build scripts are those of the tests, which do not depend on this.
+  # Of WebAssembly alone: macros and build scripts have a level of their own.
   export CARGO_PROFILE_DEV_OPT_LEVEL=s
   folder=debug
 fi
