@@ -15,6 +15,25 @@ OLDEST_CORE=$(oldest core/Cargo.toml)
 
 step() { printf '\n== %s (%d s)\n' "$1" "$SECONDS"; }
 
+# Two cores: what waits for one thing, or for the network, runs beside the rest. Its output is printed when it is waited for.
+folder=$(mktemp -d)
+trap 'kill $(jobs -p) 2>/dev/null || true; rm -rf "$folder"' EXIT
+declare -A beside
+# beside NAME COMMAND…: begins it.
+beside() {
+  local name=$1
+  shift
+  ("$@") >"$folder/$name" 2>&1 &
+  beside[$name]=$!
+}
+# ended NAME: waits for it; what it printed.
+ended() {
+  local status=0
+  wait "${beside[$1]}" || status=$?
+  cat "$folder/$1"
+  [ "$status" -eq 0 ] || { echo "error: $1 failed" >&2; exit 1; }
+}
+
 step "set-up: Rust targets, rustfmt, clippy, the oldest Rust promised, QEMU, a C compiler for Arm, Chromium"
 rustup target add "${TARGETS[@]}" wasm32-unknown-unknown
 rustup component add rustfmt clippy
@@ -33,10 +52,22 @@ if [ "${#wanted[@]}" -gt 0 ]; then
     { echo "error: ${wanted[*]} could not be installed by apt, and the tests need them" >&2; exit 1; }
 fi
 
+export BISPECTRAL_VENV=$folder/venv
+beside environment bash tests/python.sh environment
+
 step "format"
-for folder in . firmware-example core/fuzz core/ffi host/python; do
-  (cd "$folder" && cargo fmt --all --check)
+for part in . firmware-example core/fuzz core/ffi host/python; do
+  (cd "$part" && cargo fmt --all --check)
 done
+
+clippy_for_every_target() {
+  cargo clippy -p bispectral-core --target-dir target/clippy "${EVERY_TARGET[@]}" -- -D warnings
+  (cd firmware-example && cargo clippy --release --workspace --features fft "${EVERY_TARGET[@]}" -- -D warnings)
+  (cd core/ffi && cargo clippy --release "${EVERY_TARGET[@]}" -- -D warnings)
+  (cd core/ffi && cargo clippy --tests -- -D warnings)
+  (cd core/fuzz && CUSTOM_LIBFUZZER_PATH=none/libfuzzer.a cargo check --locked)
+}
+beside clippy clippy_for_every_target
 
 # Lints and documentation by the oldest Rust, tests by the newest: each of the two builds what it needs once.
 step "clippy, by the oldest Rust promised ($OLDEST)"
@@ -52,27 +83,36 @@ cargo "+$OLDEST" doc --workspace --no-deps
 cargo "+$OLDEST" doc -p bispectral-core --no-deps --all-features
 unset RUSTDOCFLAGS
 
-step "clippy for every target"
-cargo clippy -p bispectral-core "${EVERY_TARGET[@]}" -- -D warnings
-(cd firmware-example && cargo clippy --release --workspace --features fft "${EVERY_TARGET[@]}" -- -D warnings)
-(cd core/ffi && cargo clippy --release "${EVERY_TARGET[@]}" -- -D warnings)
-(cd core/ffi && cargo clippy --tests -- -D warnings)
+step "clippy for every target; the fuzz target compiles"
+ended clippy
 
-step "the fuzz target compiles"
-(cd core/fuzz && CUSTOM_LIBFUZZER_PATH=none/libfuzzer.a cargo check --locked)
+step "tests are built"
+cargo test --workspace --no-run
 
-step "tests, with the firmware of five targets in QEMU"
-cargo test --workspace
-cargo test -p bispectral-core --features std,serde
+# Firmware is built for five targets and emulated, one after the other, while the host's tests run.
+BOARDS=" boards couplings ffi firmware groups sizes "
+boards=() others=()
+for name in $(cargo test --workspace --test 2>&1 | sed -n 's/^    //p' | sort -u); do
+  case $BOARDS in *" $name "*) boards+=(--test "$name") ;; *) others+=(--test "$name") ;; esac
+done
+beside boards cargo test --workspace "${boards[@]}"
+
+step "tests"
+cargo test --workspace --lib --bins "${others[@]}"
+cargo test --workspace --doc
 # Each kind of models alone: it is computed, and the others are refused by name.
-for kind in dense,f32 dense,f16 dense,i8 conjugates,f32 combined,i8 cyclic fft dense,f32,head; do
+for kind in dense,f32 dense,f16 dense,i8 conjugates,f32 combined,i8 cyclic fft i32 dense,f32,head; do
   cargo test -q -p bispectral-core --no-default-features --features "$kind" --test features
 done
 
-step "packages: what is published builds and passes its tests alone"
-bash tests/package.sh target
+step "tests, with the firmware of five targets in QEMU"
+ended boards
+
+step "packages: what is published is whole"
+bash tests/package.sh check target "+$OLDEST"
 
 step "wheel: built, installed and tested in a fresh environment"
-bash tests/python.sh target
+ended environment
+bash tests/python.sh test target
 
 step "all passed"

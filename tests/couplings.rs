@@ -5,7 +5,7 @@ use bispectral_learn::model::couplings::{decode, encode, largest_error, ordered}
 use bispectral_learn::model::form::{Encoding, Form, Source, Structure};
 use bispectral_learn::model::instructions::{MARGIN, estimate};
 use bispectral_tests::device::{self, BOARDS, M3};
-use bispectral_tests::{example, octahedral};
+use bispectral_tests::{example, octahedral, sphere};
 use std::path::Path;
 
 const ENCODINGS: [Encoding; 3] = [Encoding::F32, Encoding::F16, Encoding::I8];
@@ -116,6 +116,32 @@ fn five_boards_have_the_hosts_bits_and_the_selective_model_its_instructions() {
                     );
                 }
             }
+        }
+    }
+}
+
+#[test]
+fn rotations_of_a_sphere_that_were_learned_have_the_hosts_bits_on_five_boards() {
+    let couplings = sphere::learned(3, 300);
+    let models = ENCODINGS.map(|encoding| {
+        let bytes = encode(&couplings, encoding, "sphere", Some("SO(3)")).expect("a model");
+        let model = Model::from_bytes(&bytes).expect("a sound model");
+        // Degrees 0 to 3: one of order one, three of order two, and (1,1,2), (1,2,3), (2,2,2), (2,3,3).
+        assert_eq!(model.pairs(), 8);
+        let checksum = example::checksum(&model, &device::signal(model.inputs()));
+        (bytes, checksum)
+    });
+    for board in BOARDS.iter().chain([&M3]) {
+        board.build().expect("firmware");
+        for (encoding, (bytes, checksum)) in ENCODINGS.iter().zip(&models) {
+            let counted = board.count(bytes).expect("room for it");
+            println!(
+                "{} {encoding}: {} bytes, {:?} instructions",
+                board.name,
+                bytes.len(),
+                counted.instructions
+            );
+            assert_eq!(counted.checksum, *checksum, "{} {encoding}", board.name);
         }
     }
 }

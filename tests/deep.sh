@@ -2,14 +2,14 @@
 # What takes longer than the ten minutes of tests/all.sh, for maintainers before a release: undefined behaviour, optimised code,
 # licences, the promise of semantic versions, every combination of features, fuzzing with coverage.
 #
-#     bash tests/deep.sh [STEP…]     # miri sanitizer release deny semver features coverage fuzz; without any, all of them
+#     bash tests/deep.sh [STEP…]     # miri sanitizer release packages deny semver features coverage fuzz; without any, all of them
 #
 # What cannot be had on this machine is skipped and said so at the end; FUZZ_SECONDS (600) is the time for each target.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 FUZZ_SECONDS="${FUZZ_SECONDS:-600}"
 STEPS=("$@")
-[ "${#STEPS[@]}" -gt 0 ] || STEPS=(miri sanitizer release deny semver features coverage fuzz)
+[ "${#STEPS[@]}" -gt 0 ] || STEPS=(miri sanitizer release packages deny semver features coverage fuzz)
 passed=() failed=() skipped=()
 
 skip() { echo "skipped: $1"; skipped+=("$1"); return 77; }
@@ -33,6 +33,8 @@ sanitizer() {
 }
 
 release() { cargo test --release --workspace --lib --tests; }
+
+packages() { bash tests/package.sh test target; }
 
 deny() {
   tool cargo-deny cargo-deny || { skip "deny: cargo-deny could not be installed"; return; }

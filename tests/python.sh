@@ -1,14 +1,16 @@
 #!/usr/bin/env bash
-# Builds the wheel, installs it into a fresh environment, and runs its tests, the examples of its documentation and a check
-# of its types.
+# Builds the wheel, installs it into a fresh environment, and runs its tests, its notebooks, the examples of its documentation
+# and a check of its types.
 #
-#     tests/python.sh [TARGET_DIR]      where to build; the workspace's own has what both need of others' crates
+#     tests/python.sh environment            the environment and what is installed in it, in the folder BISPECTRAL_VENV
+#     tests/python.sh test [TARGET_DIR]      where to build; the workspace's own has what both need of others' crates
 #
 # Where there is no Python of 3.10 or later it says so, and fails in CI unless BISPECTRAL_SKIP names `python`.
-# BISPECTRAL_PYTHON names the interpreter; BISPECTRAL_VENV a folder for the environment that is kept for the next run.
+# BISPECTRAL_PYTHON names the interpreter; BISPECTRAL_VENV a folder for the environment, which is kept.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-target=${1:-target}
+mode=${1:-test}
+target=${2:-target}
 mkdir -p "$target"
 target=$(cd "$target" && pwd)
 
@@ -34,8 +36,10 @@ trap 'rm -rf "$folder"' EXIT
 environment=${BISPECTRAL_VENV:-$folder/venv}
 [ -x "$environment/bin/python" ] || "$python" -m venv "$environment"
 bin=$environment/bin
-"$bin/python" -m pip install --quiet --disable-pip-version-check maturin numpy pytest scikit-learn pandas tqdm 'dask[array,distributed]' onnx onnxruntime mypy ||
+# What is there already is found without asking the network.
+"$bin/python" -m pip install --quiet --disable-pip-version-check maturin numpy pytest scikit-learn pandas tqdm 'dask[array,distributed]' onnx onnxruntime mypy nbclient ipykernel matplotlib ||
   skipped "its packages could not be installed by pip"
+[ "$mode" = test ] || exit 0
 
 # The profile of the tests, so that others' crates are not built again; `maturin build --release` is what is uploaded.
 (cd host/python && "$bin/maturin" build --profile dev --interpreter "$bin/python" --target-dir "$target" --out "$folder/dist")
@@ -43,7 +47,8 @@ ls -l "$folder"/dist/*.whl | awk '{ print "wheel of the tests: " $5 " bytes" }'
 "$bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --force-reinstall "$folder"/dist/*.whl
 
 # From another folder, so that nothing but what is installed is tested.
-cp -r host/python/tests host/python/examples host/python/README.md "$folder"
+cp -r host/python/tests host/python/notebooks host/python/README.md "$folder"
+cp -r docs/notebooks "$folder/pages"
 cp README.md "$folder/README.project.md"
 cp docs/python.md "$folder"
 cd "$folder"

@@ -8,8 +8,10 @@ use std::process::Command;
 
 fn block(file: &str) -> String {
     let text = fs::read_to_string(repository().join(file)).expect("a README");
-    let block = text.split("```rust\n").nth(1).expect("a program");
-    block.split("```").next().expect("its end").to_owned()
+    let blocks = text.split("```rust\n").skip(1);
+    let mut blocks = blocks.map(|rest| rest.split("```").next().unwrap_or_default());
+    let program = blocks.find(|block| block.contains("fn main()"));
+    program.expect("a whole program").to_owned()
 }
 
 #[test]
@@ -72,7 +74,9 @@ fn on_a_device(signal: [f32; 4]) -> Result<[f32; turn::FEATURES], bispectral_cor
 #[test]
 fn the_lines_for_a_device_compile_and_do_not_see_a_shift() {
     let text = fs::read_to_string(repository().join("README.md")).expect("a README");
-    let (_, after) = text.split_once("## On a device").expect("a section");
+    let (_, after) = text
+        .split_once("## Put it on a microcontroller")
+        .expect("a section");
     let block = after.split("```rust\n").nth(1).expect("a program");
     let lines = block.split("```").next().expect("its end").lines().skip(2);
     for line in lines {

@@ -1,8 +1,10 @@
 //! Every report in a real browser: nothing is complained of, and every picture is there.
 
 use bispectral::Arguments;
+use bispectral_tests::browser::{Browser, key};
 use bispectral_tests::skipped;
 use clap::Parser;
+use serde_json::json;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -125,6 +127,63 @@ fn every_report_opens_without_complaint_and_with_all_its_pictures() {
         };
         assert_eq!(seen, expected, "{name}");
     }
+}
+
+/// Of a figure, the middle one of the parts in sight whose value has these words: where it is, and its value.
+const PART: &str = "
+    const card = document.querySelector('#FIGURE .card');
+    card.scrollIntoView({ block: 'center', behavior: 'instant' });
+    const own = card.getBoundingClientRect(), middle = b => [(b.left + b.right) / 2, (b.top + b.bottom) / 2];
+    const inside = ([x, y]) => x > own.left && x < own.right && y > Math.max(0, own.top) && y < Math.min(innerHeight, own.bottom);
+    const all = [...card.querySelectorAll('* > title')].filter(t => t.textContent.includes('WORDS'))
+        .map(t => [...middle(t.parentNode.getBoundingClientRect()), t.textContent]).filter(inside);
+    return all[Math.floor(all.length / 2)];";
+
+#[test]
+fn values_of_a_report_are_read_by_the_mouse_and_by_keys() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let Some(browser) = Browser::open(folder.path()) else {
+        return;
+    };
+    let output = folder.path().join("demo");
+    let line = ["bispectral", "demo", "--quiet", "-o"].map(PathBuf::from);
+    bispectral::run(&Arguments::parse_from(
+        line.into_iter().chain([output.clone()]),
+    ))
+    .expect("a demonstration");
+    browser.visit(&output.join("report.html"));
+    for (width, colours) in [(1280, "light"), (390, "dark")] {
+        browser.appear(width, 844, colours, "no-preference");
+        for (figure, words) in [
+            ("figure-group-cayley", "a·b = "),
+            ("figure-group-filters", "row "),
+            ("figure-translation-cayley", "a·b = "),
+            ("figure-translation-distances", "orbit "),
+            ("figure-translation-along", " at "),
+        ] {
+            let part = browser.get(&PART.replace("FIGURE", figure).replace("WORDS", words));
+            let [x, y] = [0, 1].map(|k| part[k].as_f64().expect("a part in sight"));
+            browser.mouse(&[[x, y]], false);
+            let value = browser.get(&format!(
+                "return document.querySelector('#{figure} .value').textContent"
+            ));
+            assert_eq!(value, part[2], "{figure}, {width}");
+            // Another one by keys, marked.
+            browser.run(&format!(
+                "document.querySelector('#{figure} .card').focus()"
+            ));
+            browser.press(&[], &[key::DOWN, key::RIGHT]);
+            let after = browser.get(&format!(
+                "const mark = document.querySelector('#{figure} .mark').getBoundingClientRect();
+                 return [document.querySelector('#{figure} .value').textContent, mark.width > 0 && mark.height > 0]"
+            ));
+            assert!(
+                after[0] != value && after[1] == json!(true),
+                "{figure}, {width}: {after}"
+            );
+        }
+    }
+    assert_eq!(browser.console(), json!([]));
 }
 
 #[test]

@@ -25,17 +25,6 @@ fn total(l: Lanes) -> f32 {
     ((l[0] + l[4]) + (l[2] + l[6])) + ((l[1] + l[5]) + (l[3] + l[7]))
 }
 
-/// The elements of a row beyond its last whole chunk, and zeros: terms of zero change no bit of a sum that
-/// began at +0.
-#[inline(always)]
-fn padded<E: Element>(rest: &[E]) -> Lanes {
-    let mut lanes = [0.0; LANES];
-    for (lane, element) in lanes.iter_mut().zip(rest) {
-        *lane = element.value();
-    }
-    lanes
-}
-
 /// z_i = W_i (2^k x), where there is no room for the scaled signal.
 #[inline(always)]
 pub(crate) fn coefficient<E: Element>(
@@ -44,13 +33,6 @@ pub(crate) fn coefficient<E: Element>(
     scale: PowerOfTwo,
 ) -> Complex32 {
     let (mut re, mut im) = ([0.0; LANES], [0.0; LANES]);
-    let mut add = |x: Lanes, w_re: Lanes, w_im: Lanes| {
-        for l in 0..LANES {
-            let x = scale.scale(x[l]);
-            re[l] += w_re[l] * x;
-            im[l] += w_im[l] * x;
-        }
-    };
     let Signal::Floats(x) = x else {
         return coefficient_of(x, scale, &|n| row.get(n).unwrap_or_default());
     };
@@ -58,10 +40,22 @@ pub(crate) fn coefficient<E: Element>(
     let (w_re, w_re_rest) = row.re.as_chunks::<LANES>();
     let (w_im, w_im_rest) = row.im.as_chunks::<LANES>();
     for ((x, w_re), w_im) in x.iter().zip(w_re).zip(w_im) {
-        add(*x, w_re.map(E::value), w_im.map(E::value));
+        for l in 0..LANES {
+            let x = scale.scale(x[l]);
+            re[l] += w_re[l].value() * x;
+            im[l] += w_im[l].value() * x;
+        }
     }
     if !x_rest.is_empty() {
-        add(padded(x_rest), padded(w_re_rest), padded(w_im_rest));
+        let (mut last_re, mut last_im) = (re, im);
+        let lanes = last_re.iter_mut().zip(&mut last_im);
+        let w = w_re_rest.iter().zip(w_im_rest);
+        for (((re, im), x), (w_re, w_im)) in lanes.zip(x_rest).zip(w) {
+            let x = scale.scale(*x);
+            *re += w_re.value() * x;
+            *im += w_im.value() * x;
+        }
+        (re, im) = (last_re, last_im);
     }
     Complex32::new(total(re), total(im))
 }
@@ -90,18 +84,19 @@ pub(crate) fn real_coefficient<E: Element>(row: &[E], x: Signal<'_>, scale: Powe
         return real_coefficient_of(x, scale, &|n| row.get(n).map_or(0.0, |w| w.value()));
     };
     let mut sums = [0.0; LANES];
-    let mut add = |x: Lanes, w: Lanes| {
-        for l in 0..LANES {
-            sums[l] += w[l] * scale.scale(x[l]);
-        }
-    };
     let (x, x_rest) = x.as_chunks::<LANES>();
     let (w, w_rest) = row.as_chunks::<LANES>();
     for (x, w) in x.iter().zip(w) {
-        add(*x, w.map(E::value));
+        for l in 0..LANES {
+            sums[l] += w[l].value() * scale.scale(x[l]);
+        }
     }
     if !x_rest.is_empty() {
-        add(padded(x_rest), padded(w_rest));
+        let mut last = sums;
+        for ((sum, x), w) in last.iter_mut().zip(x_rest).zip(w_rest) {
+            *sum += w.value() * scale.scale(*x);
+        }
+        sums = last;
     }
     total(sums)
 }
@@ -126,14 +121,6 @@ pub(crate) fn real_coefficient_of(
 #[inline(always)]
 pub(crate) fn product<E: Element>(v: &[f32], row: Row<'_, E>) -> Complex32 {
     let (mut re, mut im) = ([0.0; LANES], [0.0; LANES]);
-    let mut add = |v_re: Lanes, v_im: Lanes, w_re: Lanes, w_im: Lanes| {
-        for l in 0..LANES {
-            re[l] += v_re[l] * w_re[l];
-            re[l] -= v_im[l] * w_im[l];
-            im[l] += v_re[l] * w_im[l];
-            im[l] += v_im[l] * w_re[l];
-        }
-    };
     // One length for all four, so that the loop has one end to look for.
     let n = row.re.len();
     let Some((v_re, v_im)) = v.split_at_checked(n) else {
@@ -147,29 +134,51 @@ pub(crate) fn product<E: Element>(v: &[f32], row: Row<'_, E>) -> Complex32 {
     let (w_re, w_re_rest) = row.re.as_chunks::<LANES>();
     let (w_im, w_im_rest) = row.im.as_chunks::<LANES>();
     for (((v_re, v_im), w_re), w_im) in v_re.iter().zip(v_im).zip(w_re).zip(w_im) {
-        add(*v_re, *v_im, w_re.map(E::value), w_im.map(E::value));
+        for l in 0..LANES {
+            let (w_re, w_im) = (w_re[l].value(), w_im[l].value());
+            re[l] += v_re[l] * w_re;
+            re[l] -= v_im[l] * w_im;
+            im[l] += v_re[l] * w_im;
+            im[l] += v_im[l] * w_re;
+        }
     }
     if !v_re_rest.is_empty() {
-        let (w_re, w_im) = (padded(w_re_rest), padded(w_im_rest));
-        add(padded(v_re_rest), padded(v_im_rest), w_re, w_im);
+        // Other lanes than those of the loop above, which are to stay in registers.
+        let mut lanes = [re, im];
+        let w = |n: usize| {
+            let number = |rest: &[E]| rest.get(n).map_or(0.0, |w| w.value());
+            Complex32::new(number(w_re_rest), number(w_im_rest))
+        };
+        add_products(&mut lanes, v_re_rest, v_im_rest, &w);
+        [re, im] = lanes;
     }
     Complex32::new(total(re), total(im))
 }
 
 /// [`product`] of a row whose numbers are put together one by one: slower and smaller, with the same bits.
 pub(crate) fn product_of(v: &[f32], row: &dyn Fn(usize) -> Complex32) -> Complex32 {
-    let mut lanes = [Complex32::ZERO; LANES];
     let (v_re, v_im) = v.split_at_checked(v.len() / 2).unwrap_or_default();
+    let mut lanes = [[0.0; LANES]; 2];
+    add_products(&mut lanes, v_re, v_im, row);
+    let [re, im] = lanes;
+    Complex32::new(total(re), total(im))
+}
+
+/// Adds v_n w_n to real and imaginary lanes, of which the first is that of the first n.
+#[inline(never)]
+fn add_products(
+    [re, im]: &mut [Lanes; 2],
+    v_re: &[f32],
+    v_im: &[f32],
+    w: &dyn Fn(usize) -> Complex32,
+) {
     for (n, (v_re, v_im)) in v_re.iter().zip(v_im).enumerate() {
-        let w = row(n);
-        if let Some(lane) = lanes.get_mut(n % LANES) {
-            lane.re += v_re * w.re;
-            lane.re -= v_im * w.im;
-            lane.im += v_re * w.im;
-            lane.im += v_im * w.re;
-        }
+        let (l, w) = (n % LANES, w(n));
+        re[l] += v_re * w.re;
+        re[l] -= v_im * w.im;
+        im[l] += v_re * w.im;
+        im[l] += v_im * w.re;
     }
-    Complex32::new(total(lanes.map(|l| l.re)), total(lanes.map(|l| l.im)))
 }
 
 /// z = W (2^k x) of as many rows as there is room for, with the scaled signal in two buffers of N.
@@ -179,43 +188,78 @@ pub(crate) fn coefficients(
     scale: Scale,
     Scratch { v, z }: &mut Scratch<'_>,
 ) {
-    v.fill(0.0);
-    let input = scale.input();
-    let mut v_re = v.iter_mut();
-    x.each(|_, x| {
-        if let Some(v) = v_re.next() {
-            *v = input.scale(x);
-        }
-    });
+    scale_signal(x, scale.input(), v);
     for (i, z) in z.iter_mut().enumerate() {
         *z = weights.product(v, i);
     }
 }
 
+/// The scaled signal to the first half of a buffer, and zeros to the second.
+#[inline(never)]
+fn scale_signal(x: Signal<'_>, scale: PowerOfTwo, v: &mut [f32]) {
+    let (v_re, v_im) = v.split_at_mut_checked(x.len()).unwrap_or_default();
+    let mut v = v_re.iter_mut().zip(v_im);
+    x.each(|_, x| {
+        if let Some((v_re, v_im)) = v.next() {
+            (*v_re, *v_im) = (scale.scale(x), 0.0);
+        }
+    });
+}
+
 /// A row times the signal, v_n = W_in (2^k x_n) 2^-E_w, into two buffers of N.
 #[inline(always)]
-pub(crate) fn weigh(
-    row: impl Iterator<Item = (f32, f32)>,
+pub(crate) fn weigh<E: Element>(row: Row<'_, E>, x: Signal<'_>, scale: Scale, v: &mut [f32]) {
+    let (v_re, v_im) = v.split_at_mut_checked(x.len()).unwrap_or_default();
+    let weigher = Weigher::new(scale);
+    x.each_run(|from, x| {
+        let v_re = v_re.get_mut(from..).unwrap_or_default();
+        let v_im = v_im.get_mut(from..).unwrap_or_default();
+        let w_re = row.re.get(from..).unwrap_or_default();
+        let w_im = row.im.get(from..).unwrap_or_default();
+        let v = v_re.iter_mut().zip(v_im);
+        for (((v_re, v_im), x), (w_re, w_im)) in v.zip(x).zip(w_re.iter().zip(w_im)) {
+            (*v_re, *v_im) = weigher.weigh(w_re.value(), w_im.value(), *x);
+        }
+    });
+}
+
+/// [`weigh`] of a row whose numbers are put together one by one.
+pub(crate) fn weigh_of(
+    row: &dyn Fn(usize) -> Complex32,
     x: Signal<'_>,
     scale: Scale,
     v: &mut [f32],
 ) {
-    let (input, factor) = (scale.input(), scale.product());
     let (v_re, v_im) = v.split_at_mut_checked(x.len()).unwrap_or_default();
-    let mut v = v_re.iter_mut().zip(v_im).zip(row);
-    let weighed = |(w_re, w_im): (f32, f32), x: f32| {
-        let x = input.scale(x);
-        (w_re * x * factor, w_im * x * factor)
-    };
-    match x {
-        Signal::Floats(x) => v.zip(x).for_each(|(((v_re, v_im), w), x)| {
-            (*v_re, *v_im) = weighed(w, *x);
-        }),
-        Signal::Numbers(value, len) => (0..len).for_each(|n| {
-            if let Some(((v_re, v_im), w)) = v.next() {
-                (*v_re, *v_im) = weighed(w, value(n));
-            }
-        }),
+    let weigher = Weigher::new(scale);
+    let mut v = v_re.iter_mut().zip(v_im);
+    x.each(|n, x| {
+        if let Some((v_re, v_im)) = v.next() {
+            let w = row(n);
+            (*v_re, *v_im) = weigher.weigh(w.re, w.im, x);
+        }
+    });
+}
+
+/// What turns weights and samples into their products.
+struct Weigher {
+    input: PowerOfTwo,
+    factor: f32,
+}
+
+impl Weigher {
+    #[inline(always)]
+    fn new(scale: Scale) -> Self {
+        Weigher {
+            input: scale.input(),
+            factor: scale.product(),
+        }
+    }
+
+    #[inline(always)]
+    fn weigh(&self, w_re: f32, w_im: f32, x: f32) -> (f32, f32) {
+        let x = self.input.scale(x);
+        (w_re * x * self.factor, w_im * x * self.factor)
     }
 }
 

@@ -26,7 +26,7 @@ use crate::pairs::Order;
 use crate::sample::Signal;
 use crate::scaling::{PowerOfTwo, exponent_of_largest, power_of_two, restore};
 use crate::significance::{Energy, Measured, energy_of_samples};
-use crate::weights::{Element, Largest, Refused, Rows, Weights, largest};
+use crate::weights::{Bytes, Element, Largest, Refused, Rows, Weights};
 use num_complex::Complex32;
 
 /// U as it is stored.
@@ -52,10 +52,10 @@ pub(crate) struct Couplings<'a> {
 
 impl<'a> Couplings<'a> {
     /// The model of a view whose section and lengths were checked.
-    pub(crate) fn new(view: &View<'a>, section: &'a [u8]) -> Self {
+    pub(crate) fn new<const KINDS: u32>(view: &View<'a, KINDS>, section: &'a [u8]) -> Self {
         let (inputs, rows) = (view.inputs.into(), view.rows.into());
         let numbers = match view.encoding() {
-            Encoding::I8 { scales } if Feature::I8.is_on() => Numbers::Integer {
+            Encoding::I8 { scales } if Feature::I8.is_in(KINDS) => Numbers::Integer {
                 q: bytemuck::must_cast_slice(view.weights),
                 scales: scales.as_chunks().0,
             },
@@ -85,7 +85,7 @@ impl<'a> Couplings<'a> {
         let Numbers::Float(_, halves, bytes) = self.numbers else {
             return self.integer_exponent();
         };
-        match largest(bytes, halves) {
+        match Bytes::new(bytes, self.inputs, halves).largest() {
             Ok(exponent) => Ok(exponent),
             Err(Refused::Zero) => Err(Error::WeightRange),
             Err(Refused::NonFinite(at)) => {

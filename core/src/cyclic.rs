@@ -15,6 +15,9 @@
 //! the sum of two characters is computed once a run.
 
 mod fft;
+mod fixed;
+#[cfg(feature = "sliding")]
+mod window;
 
 use crate::bispectrum::{Scale, triple};
 use crate::error::Error;
@@ -28,6 +31,11 @@ use crate::scaling::{PowerOfTwo, power_of_two};
 use crate::significance::{Energy, Measured, energy_of_coefficients};
 use crate::weights::Rows;
 use fft::fast;
+#[cfg(feature = "sliding")]
+pub(crate) use fixed::whole;
+pub(crate) use fixed::{FixedCyclic, FixedRoots};
+#[cfg(feature = "sliding")]
+use num_complex::Complex;
 use num_complex::Complex32;
 
 /// Elements of scratch that a cyclic model needs: the coefficients of all characters, and a line along a
@@ -42,6 +50,42 @@ use num_complex::Complex32;
 #[must_use]
 pub const fn cyclic_scratch_len(order: usize, longest_factor: usize) -> usize {
     2 * order + 4 * longest_factor
+}
+
+/// a·exp(−2πi t/e), whichever way they are stored.
+pub(crate) trait Roots: Copy {
+    /// Number t; zero past the last.
+    fn root(&self, t: usize) -> Complex32;
+
+    /// Whether they are read in place.
+    fn is_aligned(&self) -> bool;
+
+    /// Root number t without a, which has this reciprocal, in 2^-30.
+    #[cfg(feature = "sliding")]
+    fn unit(&self, t: usize, reciprocal: f32) -> Complex<i32> {
+        let root = self.root(t) * reciprocal;
+        let part = |part| fixed::whole(part, fixed::ROOT_PLACES as i32);
+        Complex::new(part(root.re), part(root.im))
+    }
+}
+
+impl<W: Rows> Roots for W {
+    #[inline(always)]
+    fn root(&self, t: usize) -> Complex32 {
+        self.get(0, t).unwrap_or_default()
+    }
+
+    fn is_aligned(&self) -> bool {
+        Rows::is_aligned(self)
+    }
+}
+
+/// [`cyclic_scratch_len`] of a product of groups of these orders, which was checked.
+#[inline(never)]
+pub(crate) fn of_factors(factors: &[u8]) -> usize {
+    let (order, _) = order_and_exponent(factors).unwrap_or((1, 1));
+    let longest = numbers(factors).max().map_or(0, usize::from);
+    cyclic_scratch_len(order, longest)
 }
 
 /// A product of cyclic groups, the characters of the rows and the elements of the inputs; numbers are little-endian.
@@ -150,11 +194,12 @@ pub(crate) fn transform_features(
 }
 
 /// Whether each of these numbers is larger than the one before.
+#[inline(never)]
 pub(crate) fn is_ascending(characters: &[u8]) -> bool {
     numbers(characters).is_sorted_by(|a, b| a < b)
 }
 
-impl<'a, W: Rows> Cyclic<'a, W> {
+impl<'a, W: Roots> Cyclic<'a, W> {
     /// Of tables and roots that were checked, of which the largest has the exponent `largest`.
     pub(crate) fn new(
         tables: &Tables<'a>,
@@ -164,7 +209,7 @@ impl<'a, W: Rows> Cyclic<'a, W> {
     ) -> Self {
         let (order, exponent) = order_and_exponent(tables.factors).unwrap_or((1, 1));
         let (factors, _) = tables.factors.as_chunks();
-        let a = roots.get(0, 0).unwrap_or_default().re;
+        let a = roots.root(0).re;
         Cyclic {
             roots,
             transform: tables.transform,
@@ -190,6 +235,11 @@ impl<'a, W: Rows> Cyclic<'a, W> {
     ) -> (&'s [Complex32], f32) {
         let scratch: &mut [Complex32] = bytemuck::try_cast_slice_mut(scratch).unwrap_or_default();
         let (z, line) = scratch.split_at_mut_checked(self.order).unwrap_or_default();
+        #[cfg(feature = "sliding")]
+        if let Signal::Window(window) = x {
+            let squares = self.follow(&window, scale, z);
+            return (z, squares);
+        }
         let squares = self.scatter_samples(x, scale.signal(), z);
         let longest = self.longest();
         self.transform_axis(longest, longest, z, line);
@@ -213,6 +263,7 @@ impl<'a, W: Rows> Cyclic<'a, W> {
     }
 
     /// The longest factor; of several, the one whose neighbours are closest.
+    #[inline(never)]
     fn longest(&self) -> Axis {
         let none = Axis { m: 1, stride: 1 };
         let longer = |a: Axis, b: Axis| if b.m > a.m { b } else { a };
@@ -279,7 +330,7 @@ impl<'a, W: Rows> Cyclic<'a, W> {
     fn write_roots(&self, roots: &mut [Complex32]) {
         let step = self.exponent / roots.len().max(1);
         for (t, root) in roots.iter_mut().enumerate() {
-            *root = self.roots.get(0, t * step).unwrap_or_default() * self.reciprocal;
+            *root = self.roots.root(t * step) * self.reciprocal;
         }
     }
 
@@ -289,15 +340,13 @@ impl<'a, W: Rows> Cyclic<'a, W> {
         for from in longest.lines(self.order) {
             let negative = self.negative(from);
             for k in m / 2 + 1..m {
-                let value = at(z, negative + (m - k) * stride).conj();
-                if let Some(z) = z.get_mut(from + k * stride) {
-                    *z = value;
-                }
+                mirror(z, from + k * stride, negative + (m - k) * stride);
             }
         }
     }
 
     /// −k.
+    #[inline(never)]
     fn negative(&self, k: usize) -> usize {
         let negated = |axis: Axis| axis.stride * wrapped(axis.m - axis.coordinate(k), axis.m);
         self.axes().map(negated).sum()
@@ -310,8 +359,8 @@ impl<'a, W: Rows> Cyclic<'a, W> {
         &self,
         magnitude: Magnitude,
         scale: Scale,
-        z: &[Complex32],
         squares: f32,
+        of_rows: impl FnOnce() -> f32,
     ) -> Measured {
         let floor = scale.floor();
         let samples = squares / floor.modulus();
@@ -325,15 +374,24 @@ impl<'a, W: Rows> Cyclic<'a, W> {
         if self.distinct && bounded.has_direction {
             return bounded;
         }
-        let rows = self.characters.iter().map(|k| at(z, number(k)));
-        let coefficients = energy_of_coefficients(rows);
         floor.measure(
             magnitude,
             Energy {
-                coefficients,
+                coefficients: of_rows(),
                 ..energy
             },
         )
+    }
+
+    /// The number of the root χ_k(g): Σ_f k_f g_f e/m_f.
+    fn root_number(&self, mut k: usize, mut g: usize) -> usize {
+        let mut root = 0;
+        for m in self.factors.iter().rev().map(number) {
+            let m = m.max(1);
+            root += (k % m) * (g % m) % m * (self.exponent / m);
+            (k, g) = (k / m, g / m);
+        }
+        root % self.exponent.max(1)
     }
 
     /// Every pair, run after run. Not inlined, so that the loop has the registers to itself.
@@ -434,7 +492,7 @@ impl<'a, W: Rows> Cyclic<'a, W> {
     }
 }
 
-impl<W: Rows> Kernel for Cyclic<'_, W> {
+impl<W: Roots> Kernel for Cyclic<'_, W> {
     fn scratch_len(&self) -> usize {
         let longest = self.factors.iter().map(number).max();
         cyclic_scratch_len(self.order, longest.unwrap_or_default())
@@ -444,18 +502,10 @@ impl<W: Rows> Kernel for Cyclic<'_, W> {
         self.roots.is_aligned()
     }
 
-    /// W_in: the root number Σ_f k_f g_f e/m_f.
     fn weight(&self, row: usize, column: usize) -> Option<Complex32> {
-        let mut k = self.characters.get(row).map(number)?;
-        let mut g = self.elements.get(column).map(number)?;
-        let mut root = 0;
-        for m in self.factors.iter().rev().map(number) {
-            let m = m.max(1);
-            root += (k % m) * (g % m) % m * (self.exponent / m);
-            (k, g) = (k / m, g / m);
-        }
-        let root = root % self.exponent.max(1);
-        self.roots.get(0, root)
+        let k = self.characters.get(row).map(number)?;
+        let g = self.elements.get(column).map(number)?;
+        Some(self.roots.root(self.root_number(k, g)))
     }
 
     fn coefficients<'s>(
@@ -487,7 +537,18 @@ impl<W: Rows> Kernel for Cyclic<'_, W> {
         } else {
             self.listed(order, z, scale, &mut each)
         };
-        self.measure(magnitude, scale, z, squares)
+        self.measure(magnitude, scale, squares, || {
+            energy_of_coefficients(self.characters.iter().map(|k| at(z, number(k))))
+        })
+    }
+}
+
+/// Z at one place is the conjugate of that at another. A function of its own keeps the loop around it short in flash.
+#[inline(never)]
+fn mirror(z: &mut [Complex32], to: usize, from: usize) {
+    let value = at(z, from).conj();
+    if let Some(z) = z.get_mut(to) {
+        *z = value;
     }
 }
 

@@ -126,6 +126,8 @@ pub enum Error {
     },
     /// The model tells no classes apart: it was exported without a classifier.
     NoClassifier,
+    /// The model's coefficients cannot follow a stream: it is not cyclic, or its inputs are not consecutive times.
+    NotSliding,
 }
 
 /// A part of the model format that has kinds.
@@ -234,6 +236,9 @@ impl fmt::Display for Error {
             Error::NoClassifier => f.write_str(
                 "the model has no classifier: export one with it",
             ),
+            Error::NotSliding => f.write_str(
+                "the model is not cyclic, or its inputs are not consecutive times: compute whole windows, or export the structure cyclic or fft",
+            ),
             Error::ZeroBispectrum => f.write_str(
                 "the bispectrum is zero up to rounding: third order says nothing about this signal, its power spectrum does",
             ),
@@ -247,8 +252,12 @@ impl fmt::Display for Error {
 impl core::error::Error for Error {}
 
 /// A length for an error message; no model is longer than 4 GiB.
-pub(crate) fn saturate(length: usize) -> u32 {
-    u32::try_from(length).unwrap_or(u32::MAX)
+pub(crate) const fn saturate(length: usize) -> u32 {
+    if length > u32::MAX as usize {
+        u32::MAX
+    } else {
+        length as u32
+    }
 }
 
 #[cfg(feature = "std")]

@@ -1,59 +1,61 @@
 //! A model with buffers of its own, for those who would rather not hand slices around.
 
 use crate::error::{Error, saturate};
+use crate::magnitude::Magnitude;
 use crate::model::Model;
+use crate::sample::Sample;
 use heapless::Vec;
 use num_complex::Complex32;
 
 /// A [`Model`] and the memory it computes in, of a size known when the program is built.
 ///
-/// `SCRATCH` is [`scratch_len(N, R)`](crate::scratch_len), `TERMS` is [`pair_count(R)`](crate::pair_count);
-/// larger ones work and leave room for other models. Results are lent, so that nothing large passes over the stack;
-/// `clone()` makes them values.
+/// `SCRATCH` and `NUMBERS` are [`Sizes::scratch`](crate::Sizes) and the most numbers that a result has, [`Sizes::features`](crate::Sizes) or
+/// [`Sizes::classes`](crate::Sizes): constants of [`include_model!`](crate::include_model). Larger ones work and leave room for other
+/// models. Results are lent as slices, so that nothing large passes over the stack.
 ///
 /// ```
-/// use bispectral_core::{Extractor, Model, pair_count, scratch_len};
-/// # let bytes = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/models/z4.bsn"));
+/// use bispectral_core::{Extractor, Model, include_model};
 ///
-/// let model = Model::from_bytes(bytes)?;
-/// let mut extractor = Extractor::<{ scratch_len(4, 3) }, { pair_count(3) }>::new(model)?;
+/// include_model!(mod turn = concat!(env!("CARGO_MANIFEST_DIR"), "/models/z4.bsn"));
 ///
-/// let original = extractor.invariants(&[3.0, 1.0, 0.0, -1.0])?.clone();
-/// let shifted = extractor.invariants(&[0.0, -1.0, 3.0, 1.0])?;
-/// assert!(original.iter().zip(shifted).all(|(a, b)| (a - b).norm_sqr() < 1e-12));
+/// let model = Model::from_bytes(turn::MODEL)?;
+/// let mut extractor = Extractor::<{ turn::SCRATCH }, { turn::FEATURES }>::new(model)?;
+///
+/// let original = extractor.features(&[3.0, 1.0, 0.0, -1.0])?.to_vec();
+/// let shifted = extractor.features(&[0_i16, -1, 3, 1])?;
+/// assert!(original.iter().zip(shifted).all(|(a, b)| (a - b).abs() < 1e-6));
 /// # Ok::<(), bispectral_core::Error>(())
 /// ```
 #[derive(Debug, Clone)]
-pub struct Extractor<'a, const SCRATCH: usize, const TERMS: usize> {
+pub struct Extractor<'a, const SCRATCH: usize, const NUMBERS: usize> {
     model: Model<'a>,
-    scratch: [f32; SCRATCH],
-    terms: Vec<Complex32, TERMS>,
+    scratch: Vec<f32, SCRATCH>,
+    numbers: Vec<f32, NUMBERS>,
 }
 
-impl<'a, const SCRATCH: usize, const TERMS: usize> Extractor<'a, SCRATCH, TERMS> {
-    /// Buffers for `model`.
+impl<'a, const SCRATCH: usize, const NUMBERS: usize> Extractor<'a, SCRATCH, NUMBERS> {
+    /// Buffers for `model`, a classifier included. Whether a result has room is seen when it is asked for.
     ///
     /// # Errors
-    /// [`Error::ScratchLength`] or [`Error::OutputLength`] where the capacities are too small for it.
+    /// [`Error::ScratchLength`] where `SCRATCH` is too small for it.
     #[inline]
     pub fn new(model: Model<'a>) -> Result<Self, Error> {
-        if SCRATCH < model.scratch_len() {
-            return Err(Error::ScratchLength {
-                needed: saturate(model.scratch_len()),
+        let needed = match model.classes() {
+            0 => model.scratch_len(),
+            _ => model.classifier_scratch_len(),
+        };
+        let mut scratch = Vec::new();
+        match scratch.resize(needed, 0.0) {
+            Ok(()) => Ok(Extractor {
+                model,
+                scratch,
+                numbers: Vec::new(),
+            }),
+            Err(_) => Err(Error::ScratchLength {
+                needed: saturate(needed),
                 found: saturate(SCRATCH),
-            });
+            }),
         }
-        if TERMS < model.pairs() {
-            return Err(Error::OutputLength {
-                needed: saturate(model.pairs()),
-                found: saturate(TERMS),
-            });
-        }
-        Ok(Extractor {
-            model,
-            scratch: [0.0; SCRATCH],
-            terms: Vec::new(),
-        })
     }
 
     /// The model.
@@ -62,58 +64,110 @@ impl<'a, const SCRATCH: usize, const TERMS: usize> Extractor<'a, SCRATCH, TERMS>
         self.model
     }
 
-    /// β̄: see [`Model::invariants`].
+    /// The features: see [`Model::features`].
     ///
     /// # Errors
-    /// As there, but for the lengths of buffers.
-    pub fn invariants(&mut self, x: &[f32]) -> Result<&Vec<Complex32, TERMS>, Error> {
-        self.fill(self.model.pairs(), |model, scratch, terms| {
-            model.invariants(x, scratch, terms)
+    /// As there, but for the length of scratch.
+    pub fn features<S: Sample>(&mut self, x: &[S]) -> Result<&[f32], Error> {
+        self.fill(self.model.feature_count(), |model, scratch, out| {
+            model.features(x, scratch, out)
         })
     }
 
-    /// β: see [`Model::bispectrum`].
+    /// β̄: see [`Model::invariants`]. Each has two numbers.
     ///
     /// # Errors
-    /// As there, but for the lengths of buffers.
-    pub fn bispectrum(&mut self, x: &[f32]) -> Result<&Vec<Complex32, TERMS>, Error> {
-        self.fill(self.model.pairs(), |model, scratch, terms| {
-            model.bispectrum(x, scratch, terms)
+    /// As there, but for the length of scratch.
+    pub fn invariants<S: Sample>(&mut self, x: &[S]) -> Result<&[Complex32], Error> {
+        self.fill_complex(self.model.pairs(), |model, scratch, out| {
+            model.invariants(x, scratch, out)
         })
     }
 
-    /// z: see [`Model::coefficients`].
+    /// β: see [`Model::bispectrum`]. Each has two numbers.
     ///
     /// # Errors
-    /// As there, but for the lengths of buffers.
-    pub fn coefficients(&mut self, x: &[f32]) -> Result<&Vec<Complex32, TERMS>, Error> {
-        self.fill(self.model.rows(), |model, scratch, terms| {
-            model.coefficients(x, scratch, terms)
+    /// As there, but for the length of scratch.
+    pub fn bispectrum<S: Sample>(&mut self, x: &[S]) -> Result<&[Complex32], Error> {
+        self.fill_complex(self.model.pairs(), |model, scratch, out| {
+            model.bispectrum(x, scratch, out)
         })
     }
 
-    /// The first `len` terms as `compute` leaves them; none where it fails.
-    fn fill(
+    /// z: see [`Model::coefficients`]. Each has two numbers.
+    ///
+    /// # Errors
+    /// As there, but for the length of scratch.
+    pub fn coefficients<S: Sample>(&mut self, x: &[S]) -> Result<&[Complex32], Error> {
+        self.fill_complex(self.model.rows(), |model, scratch, out| {
+            model.coefficients(x, scratch, out)
+        })
+    }
+
+    /// Hands out every term: see [`Model::stream`].
+    ///
+    /// # Errors
+    /// As there, but for the length of scratch.
+    #[inline]
+    pub fn stream<S: Sample>(
+        &mut self,
+        x: &[S],
+        each: impl FnMut(usize, usize, Complex32),
+    ) -> Result<Magnitude, Error> {
+        self.model.stream(x, &mut self.scratch, each)
+    }
+
+    /// The class, and the scores of all: see [`Model::classify`].
+    ///
+    /// # Errors
+    /// As there, but for the length of scratch.
+    pub fn classify<S: Sample>(&mut self, x: &[S]) -> Result<(usize, &[f32]), Error> {
+        let mut class = 0;
+        let scores = self.fill(self.model.classes(), |model, scratch, scores| {
+            class = model.classify(x, scratch, scores)?;
+            Ok(())
+        })?;
+        Ok((class, scores))
+    }
+
+    /// So many complex numbers as `compute` leaves them.
+    fn fill_complex(
         &mut self,
         len: usize,
         compute: impl FnOnce(&Model<'a>, &mut [f32], &mut [Complex32]) -> Result<(), Error>,
-    ) -> Result<&Vec<Complex32, TERMS>, Error> {
+    ) -> Result<&[Complex32], Error> {
+        let numbers = self.fill(2 * len, |model, scratch, out| {
+            compute(
+                model,
+                scratch,
+                bytemuck::try_cast_slice_mut(out).unwrap_or_default(),
+            )
+        })?;
+        Ok(bytemuck::try_cast_slice(numbers).unwrap_or_default())
+    }
+
+    /// The first `len` numbers as `compute` leaves them; none where it fails.
+    fn fill(
+        &mut self,
+        len: usize,
+        compute: impl FnOnce(&Model<'a>, &mut [f32], &mut [f32]) -> Result<(), Error>,
+    ) -> Result<&[f32], Error> {
         let Extractor {
             model,
             scratch,
-            terms,
+            numbers,
         } = self;
-        let result = terms
-            .resize_default(len)
+        let result = numbers
+            .resize(len, 0.0)
             .map_err(|_| Error::OutputLength {
                 needed: saturate(len),
-                found: saturate(TERMS),
+                found: saturate(NUMBERS),
             })
-            .and_then(|()| compute(model, scratch, terms));
+            .and_then(|()| compute(model, scratch, numbers));
         match result {
-            Ok(()) => Ok(terms),
+            Ok(()) => Ok(numbers),
             Err(error) => {
-                terms.clear();
+                numbers.clear();
                 Err(error)
             }
         }

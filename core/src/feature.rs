@@ -40,9 +40,47 @@ pub enum Feature {
     DegreeOne,
     /// A classifier behind the invariants.
     Head,
+    /// Cyclic in whole numbers: roots of unity, coefficients and products that are i32.
+    I32,
 }
 
+/// Whatever a model may be: all features, that pairs are listed, and that weights lie at any address.
+pub(crate) const EVERY: u32 = !0;
+/// Among the kinds of a [`StaticModel`](crate::StaticModel), with [`Feature::bit`]s: the model lists its pairs.
+pub const LISTED_PAIRS: u32 = 1 << 30;
+/// Among features: the weights may lie at an address from which they cannot be loaded.
+pub(crate) const ANYWHERE: u32 = 1 << 31;
+
+/// The features this program was built with, by their bits.
+const ON: u32 = {
+    use Feature::*;
+    let all = [
+        Dense, Conjugates, Combined, Cyclic, Fft, Fft1024, Couplings, F32, F16, I8, I32, DegreeOne,
+        Head,
+    ];
+    let (mut on, mut at) = (0, 0);
+    while at < all.len() {
+        if all[at].is_built() {
+            on |= all[at].bit();
+        }
+        at += 1;
+    }
+    on
+};
+
 impl Feature {
+    /// Its bit in the kinds of a [`StaticModel`](crate::StaticModel).
+    #[must_use]
+    pub const fn bit(self) -> u32 {
+        1 << self as u32
+    }
+
+    /// Whether this program was built with it and models of these kinds may need it.
+    #[inline(always)]
+    pub(crate) const fn is_in(self, kinds: u32) -> bool {
+        kinds & ON & self.bit() != 0
+    }
+
     /// As Cargo.toml calls it.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -57,6 +95,7 @@ impl Feature {
             Feature::F32 => "f32",
             Feature::F16 => "f16",
             Feature::I8 => "i8",
+            Feature::I32 => "i32",
             Feature::DegreeOne => "degree-one",
             Feature::Head => "head",
         }
@@ -66,6 +105,10 @@ impl Feature {
     #[must_use]
     #[inline(always)]
     pub const fn is_on(self) -> bool {
+        ON & self.bit() != 0
+    }
+
+    const fn is_built(self) -> bool {
         match self {
             Feature::Dense => cfg!(feature = "dense"),
             Feature::Conjugates => cfg!(feature = "conjugates"),
@@ -77,6 +120,7 @@ impl Feature {
             Feature::F32 => cfg!(feature = "f32"),
             Feature::F16 => cfg!(feature = "f16"),
             Feature::I8 => cfg!(feature = "i8"),
+            Feature::I32 => cfg!(feature = "i32"),
             Feature::DegreeOne => cfg!(feature = "degree-one"),
             Feature::Head => cfg!(feature = "head"),
         }

@@ -15,7 +15,7 @@ pub struct Aligned<T: ?Sized>(pub T);
 /// `include_bytes!` of a model at a multiple of 16, and its [`Sizes`](crate::Sizes) as constants.
 ///
 /// `include_model!(mod turn = "turn.bsn")` is a module `turn` with the bytes, `MODEL`, and the constants `INPUTS`, `ROWS`,
-/// `PAIRS`, `FEATURES`, `SCRATCH`, `CLASSES` and `BYTES`. They are read from the model: a program stays as it is when the model is
+/// `PAIRS`, `FEATURES`, `SCRATCH`, `CLASSES`, `CHARACTERS`, `STACK` and `BYTES`. They are read from the model: a program stays as it is when the model is
 /// exported anew in another form. `SCRATCH` is enough for a classifier, too. `include_model!("turn.bsn")` is the bytes alone.
 ///
 /// Weights at a multiple of four are loaded as words; from `include_bytes!`, which promises no alignment,
@@ -64,6 +64,10 @@ macro_rules! include_model {
             pub const SCRATCH: usize = SIZES.scratch;
             /// Classes that a classifier tells apart, or none.
             pub const CLASSES: usize = SIZES.classes;
+            /// Coefficients that follow a stream, or none.
+            pub const CHARACTERS: usize = SIZES.characters;
+            /// Bytes of stack that the core takes at most.
+            pub const STACK: usize = SIZES.stack;
             /// Bytes of the model.
             pub const BYTES: usize = include_bytes!($path).len();
         }

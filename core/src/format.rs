@@ -10,6 +10,7 @@ mod utf8;
 mod view;
 
 use crate::error::{Error, saturate};
+use crate::feature::EVERY;
 use crate::pairs::pair_count;
 use core::convert::Infallible;
 use core::ops::RangeInclusive;
@@ -19,7 +20,8 @@ use serde::ser::{SerializeSeq, SerializeStruct};
 use serde::{Serialize, Serializer};
 pub use view::StoredLayers;
 pub(crate) use view::{
-    Encoding, LayerEncoding, StoredStructure, View, numbers, order_and_exponent,
+    Encoding, LayerEncoding, StoredStructure, View, before_checksum, checked_message, numbers,
+    order_and_exponent,
 };
 
 /// The first four bytes of every model.
@@ -95,6 +97,14 @@ pub enum Weights<'a> {
         /// One a stored row: positive, finite.
         scales: List<'a, f32>,
     },
+    /// Encoding 3, of [`Structure::Cyclic`] and nothing else: a whole number q; the root of unity is q·2^-30, and the weight that
+    /// times the amplitude.
+    I32 {
+        /// q: the first is 2^30, and none is larger in magnitude.
+        roots: List<'a, i32>,
+        /// a: positive, finite.
+        amplitude: f32,
+    },
 }
 
 /// Which pairs (i, j) are computed.
@@ -154,8 +164,8 @@ pub enum Structure<'a> {
     },
     /// Kind 3: W holds characters of a product of cyclic groups, and is not stored at all.
     ///
-    /// W_in = a·χ_k(g) with k = k_i and g = g_n, and so z_ij is a times the coefficient of the character k_i + k_j.
-    /// The weights are the e = lcm m_f numbers a·exp(−2πi t/e), first their real and then their imaginary parts.
+    /// W_in = a·χ_k(g) with k = k_i and g = g_n, and so z_ij is a times the coefficient of the character k_i + k_j. All are f32,
+    /// or with [`Weights::I32`] all are whole numbers. The weights are the e = lcm m_f numbers a·exp(−2πi t/e), first their real and then their imaginary parts.
     Cyclic {
         /// How the coefficients of all characters are computed.
         transform: Transform,
@@ -319,7 +329,7 @@ impl<'a> Parts<'a> {
             .ok_or(Error::Malformed)?;
         postcard::to_slice(&self.message(self.padding()?, length), message)
             .map_err(|_| Error::Malformed)?;
-        View::split(message).check(message)?;
+        View::<EVERY>::split(message).check(message)?;
         *behind = crc::checksum(message).to_le_bytes();
         Ok(())
     }
@@ -556,6 +566,7 @@ impl Content<'_> {
                 Weights::F32(_) => 0,
                 Weights::F16(_) => 1,
                 Weights::I8 { .. } => 2,
+                Weights::I32 { .. } => 3,
             },
             Content::Pairs(pairs, output) => match (pairs, output) {
                 (PairList::All, Output::Bispectrum) => 0,
@@ -584,6 +595,7 @@ impl Content<'_> {
                 Weights::F32(weights) => weights.bytes(),
                 Weights::F16(weights) => weights.bytes(),
                 Weights::I8 { weights, .. } => weights.bytes(),
+                Weights::I32 { roots, .. } => roots.bytes(),
             };
         }
         let mut len = 0;
@@ -598,6 +610,7 @@ impl Content<'_> {
     fn write<E>(&self, put: &mut dyn FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
         match *self {
             Content::Encoding(Weights::I8 { scales, .. }) => scales.write(put),
+            Content::Encoding(Weights::I32 { amplitude, .. }) => put(&amplitude.to_le_bytes()),
             Content::Encoding(_) => Ok(()),
             Content::Pairs(pairs, output) => {
                 if let Output::DegreeOne { weight, products } = output {
@@ -615,6 +628,7 @@ impl Content<'_> {
             Content::Weights(Weights::F32(weights)) => weights.write(put),
             Content::Weights(Weights::F16(weights)) => weights.write(put),
             Content::Weights(Weights::I8 { weights, .. }) => weights.write(put),
+            Content::Weights(Weights::I32 { roots, .. }) => roots.write(put),
         }
     }
 }

@@ -4,21 +4,25 @@ use crate::bispectrum::{Dense, Scale};
 use crate::combined::{Combined, Floats, longest};
 use crate::conjugates::Conjugates;
 use crate::couplings::Couplings;
-use crate::cyclic::{Cyclic, Tables, check_roots, is_ascending};
+use crate::cyclic::{
+    Cyclic, FixedCyclic, FixedRoots, Roots, Tables, check_roots, is_ascending, of_factors,
+};
 use crate::degree_one::DegreeOne;
 use crate::error::Error;
-use crate::feature::Feature;
+use crate::feature::{ANYWHERE, Feature};
 use crate::fold::Fold;
 use crate::format::{Encoding, Output, StoredStructure, View, order_and_exponent};
 use crate::integer::{IntegerRows, Integers};
 use crate::pairs::Order;
 use crate::sample::Signal;
+#[cfg(feature = "sliding")]
+use crate::sample::{Follow, Tracked};
 use crate::significance::{Floor, Measured};
-use crate::weights::{Largest, Weights, largest, largest_modulus};
+use crate::weights::{Bytes, Largest, Matrix, Weights};
 use num_complex::Complex32;
 
 /// The largest weight must be within 2^±this; then no product of two weights and a scaled sample leaves f32.
-const WEIGHT_EXPONENT: i32 = 60;
+pub(crate) const WEIGHT_EXPONENT: i32 = 60;
 
 /// The computation a model calls for. The scratch it is given has [`scratch_len`](Self::scratch_len) elements.
 pub(crate) trait Kernel: Copy {
@@ -134,13 +138,14 @@ impl Findings {
                 findings.rounded = rounded;
                 found
             }
+            (_, Encoding::I32 { amplitude }) if Feature::I32.is_on() => {
+                FixedRoots::new(view.weights, amplitude).check()?
+            }
             (_, encoding) => {
                 let halves = matches!(encoding, Encoding::F16);
-                let exponent =
-                    largest(view.weights, halves).map_err(|refused| refused.error(width))?;
-                let weights = Weights::new(view.weights, width, halves);
-                let count = width * view.stored_rows().max(1);
-                let modulus = largest_modulus(&weights, count, width);
+                let weights = Bytes::new(view.weights, width, halves);
+                let exponent = weights.largest().map_err(|refused| refused.error(width))?;
+                let modulus = weights.largest_modulus(width * view.stored_rows().max(1));
                 Largest { exponent, modulus }
             }
         };
@@ -149,30 +154,91 @@ impl Findings {
         }
         findings.exponent = found.exponent as i8;
         findings.modulus = found.modulus;
-        if let StoredStructure::Cyclic {
-            transform, factors, ..
-        } = structure
+        if let (
+            StoredStructure::Cyclic {
+                transform, factors, ..
+            },
+            Encoding::F32,
+        ) = (structure, view.encoding())
         {
-            let roots = Weights::new(view.weights, width, false);
+            let roots = Bytes::new(view.weights, width, false);
             check_roots(&roots, width, transform, factors)?;
         }
         degree_one(view, findings)?;
         Ok(findings)
     }
 
+    /// As words, for a program that holds them.
+    pub(crate) const fn words(self) -> [u32; 4] {
+        let flags = (self.ascending as u32) << 8 | (self.distinct as u32) << 9;
+        [
+            self.exponent as u8 as u32 | flags,
+            self.modulus.to_bits(),
+            self.rounded.to_bits(),
+            self.longest.to_bits(),
+        ]
+    }
+
+    /// Of [`words`](Self::words).
+    pub(crate) const fn from_words([first, modulus, rounded, longest]: [u32; 4]) -> Self {
+        Findings {
+            exponent: first as u8 as i8,
+            ascending: first >> 8 & 1 != 0,
+            distinct: first >> 9 & 1 != 0,
+            modulus: f32::from_bits(modulus),
+            rounded: f32::from_bits(rounded),
+            longest: f32::from_bits(longest),
+        }
+    }
+
     /// What rounding can make of a signal.
-    pub(crate) fn floor(&self, view: &View<'_>) -> Floor {
+    pub(crate) fn floor<const KINDS: u32>(&self, view: &View<'_, KINDS>) -> Floor {
         let (inputs, rows) = (view.inputs.into(), view.rows.into());
         Floor::new(inputs, rows, self.modulus, self.exponent.into())
     }
 }
 
+/// `$body` with `$weights` the numbers of rows of `$width`: in place, where that is known when the program is built, otherwise
+/// in whichever way their bytes can be read.
+macro_rules! with_weights {
+    ($kinds:ident, $view:expr, $width:expr, $weights:ident => $body:expr) => {{
+        if $kinds & ANYWHERE != 0 {
+            let halves = matches!($view.encoding(), Encoding::F16);
+            let $weights = Weights::new($view.weights, $width, halves);
+            $body
+        } else {
+            with_weights_in_place!($view, $width, $weights => $body)
+        }
+    }};
+}
+
+#[cfg(feature = "f16")]
+macro_rules! with_weights_in_place {
+    ($view:expr, $width:expr, $weights:ident => $body:expr) => {
+        if let Encoding::F16 = $view.encoding() {
+            let $weights = Matrix::<u16>::in_place($view.weights, $width);
+            $body
+        } else {
+            let $weights = Matrix::<f32>::in_place($view.weights, $width);
+            $body
+        }
+    };
+}
+
+#[cfg(not(feature = "f16"))]
+macro_rules! with_weights_in_place {
+    ($view:expr, $width:expr, $weights:ident => $body:expr) => {{
+        let $weights = Matrix::<f32>::in_place($view.weights, $width);
+        $body
+    }};
+}
+
 /// `$body` with `$kernel` that of a view that was checked; `$none` where it has none, which no checked view has. What a
-/// program was built without is not compiled.
+/// program was built without, or no model of these kinds needs, is not compiled.
 macro_rules! with_kernel {
-    ($view:expr, $findings:expr, $kernel:ident => $body:expr, $none:expr) => {{
-        let (view, findings): (&$crate::format::View<'_>, $crate::kernel::Findings) =
-            ($view, $findings);
+    ($kinds:ident, $view:expr, $findings:expr, $kernel:ident => $body:expr, $none:expr) => {{
+        let (view, findings): (&View<'_, $kinds>, Findings) = ($view, $findings);
+        let inputs = usize::from(view.inputs);
         match (view.structure(), view.encoding()) {
             (
                 Some(StoredStructure::Cyclic {
@@ -181,18 +247,42 @@ macro_rules! with_kernel {
                     characters,
                     elements,
                 }),
-                _,
-            ) if Feature::Cyclic.is_on() => {
+                Encoding::I32 { amplitude },
+            ) if Feature::I32.is_in($kinds) => {
                 let tables = Tables {
                     transform,
                     factors,
                     characters,
                     elements,
                 };
-                let $kernel = cyclic(view, &tables, findings);
+                let roots = FixedRoots::new(view.weights, amplitude);
+                let $kernel = FixedCyclic(of_group(&tables, roots, findings));
                 $body
             }
-            (Some(StoredStructure::Couplings { bytes }), _) if Feature::Couplings.is_on() => {
+            (
+                Some(StoredStructure::Cyclic {
+                    transform,
+                    factors,
+                    characters,
+                    elements,
+                }),
+                _,
+            ) if Feature::Cyclic.is_in($kinds) => {
+                let tables = Tables {
+                    transform,
+                    factors,
+                    characters,
+                    elements,
+                };
+                let (_, width) = order_and_exponent(factors).unwrap_or_default();
+                with_weights!($kinds, view, width, roots => {
+                    let $kernel = of_group(&tables, roots, findings);
+                    $body
+                })
+            }
+            (Some(StoredStructure::Couplings { bytes }), _)
+                if Feature::Couplings.is_in($kinds) =>
+            {
                 let $kernel = Couplings::new(view, bytes);
                 $body
             }
@@ -204,9 +294,8 @@ macro_rules! with_kernel {
                     coefficients,
                 }),
                 Encoding::I8 { scales },
-            ) if Feature::Combined.is_on() && Feature::I8.is_on() => {
-                let integers =
-                    Integers::new(view.weights, scales, view.inputs.into(), findings.rounded);
+            ) if Feature::Combined.is_in($kinds) && Feature::I8.is_in($kinds) => {
+                let integers = Integers::new(view.weights, scales, inputs, findings.rounded);
                 let $kernel = Combined::new(
                     integers,
                     Fold::new(rows),
@@ -225,24 +314,25 @@ macro_rules! with_kernel {
                     coefficients,
                 }),
                 _,
-            ) if Feature::Combined.is_on() && FLOATS => {
-                let floats = Floats {
-                    weights: weights(view),
-                    rows: view.stored_rows(),
-                };
-                let $kernel = Combined::new(
-                    floats,
-                    Fold::new(rows),
-                    terms,
-                    scale,
-                    coefficients,
-                    findings.longest,
-                );
-                $body
+            ) if Feature::Combined.is_in($kinds) && floats($kinds) => {
+                with_weights!($kinds, view, inputs, weights => {
+                    let floats = Floats {
+                        weights,
+                        rows: view.stored_rows(),
+                    };
+                    let $kernel = Combined::new(
+                        floats,
+                        Fold::new(rows),
+                        terms,
+                        scale,
+                        coefficients,
+                        findings.longest,
+                    );
+                    $body
+                })
             }
-            (Some(structure), Encoding::I8 { scales }) if Feature::I8.is_on() => {
-                let integers =
-                    Integers::new(view.weights, scales, view.inputs.into(), findings.rounded);
+            (Some(structure), Encoding::I8 { scales }) if Feature::I8.is_in($kinds) => {
+                let integers = Integers::new(view.weights, scales, inputs, findings.rounded);
                 let fold = match structure {
                     StoredStructure::Conjugates { rows } => Fold::new(rows),
                     _ => Fold::NONE,
@@ -251,23 +341,29 @@ macro_rules! with_kernel {
                 $body
             }
             (Some(StoredStructure::Conjugates { rows }), _)
-                if Feature::Conjugates.is_on() && FLOATS =>
+                if Feature::Conjugates.is_in($kinds) && floats($kinds) =>
             {
-                let $kernel = Conjugates {
-                    weights: weights(view),
-                    fold: Fold::new(rows),
-                    inputs: view.inputs.into(),
-                    stored_rows: view.stored_rows(),
-                };
-                $body
+                with_weights!($kinds, view, inputs, weights => {
+                    let $kernel = Conjugates {
+                        weights,
+                        fold: Fold::new(rows),
+                        inputs,
+                        stored_rows: view.stored_rows(),
+                    };
+                    $body
+                })
             }
-            (Some(StoredStructure::Dense), _) if Feature::Dense.is_on() && FLOATS => {
-                let $kernel = Dense {
-                    weights: weights(view),
-                    inputs: view.inputs.into(),
-                    rows: view.rows.into(),
-                };
-                $body
+            (Some(StoredStructure::Dense), _)
+                if Feature::Dense.is_in($kinds) && floats($kinds) =>
+            {
+                with_weights!($kinds, view, inputs, weights => {
+                    let $kernel = Dense {
+                        weights,
+                        inputs,
+                        rows: view.rows.into(),
+                    };
+                    $body
+                })
             }
             _ => $none,
         }
@@ -275,35 +371,37 @@ macro_rules! with_kernel {
 }
 
 /// Whether W of floats is computed with at all.
-const FLOATS: bool = Feature::F32.is_on() || Feature::F16.is_on();
-
-fn weights<'a>(view: &View<'a>) -> Weights<'a> {
-    let halves = matches!(view.encoding(), Encoding::F16);
-    Weights::new(view.weights, view.inputs.into(), halves)
+const fn floats(kinds: u32) -> bool {
+    Feature::F32.is_in(kinds) || Feature::F16.is_in(kinds)
 }
 
-fn cyclic<'a>(view: &View<'a>, tables: &Tables<'a>, findings: Findings) -> Cyclic<'a, Weights<'a>> {
-    let (_, width) = order_and_exponent(tables.factors).unwrap_or_default();
-    let roots = Weights::new(view.weights, width, false);
+fn of_group<'a, W: Roots>(tables: &Tables<'a>, roots: W, findings: Findings) -> Cyclic<'a, W> {
     let ascending = (findings.ascending, findings.distinct);
     Cyclic::new(tables, roots, findings.exponent.into(), ascending)
 }
 
 /// Elements of scratch for one signal.
-pub(crate) fn scratch_len(view: &View<'_>, findings: Findings) -> usize {
-    with_kernel!(view, findings, kernel => kernel.scratch_len(), 0)
+pub(crate) fn scratch_len<const KINDS: u32>(view: &View<'_, KINDS>, findings: Findings) -> usize {
+    match view.structure() {
+        // Without the tables that a kernel of it makes.
+        Some(StoredStructure::Cyclic { factors, .. }) => of_factors(factors),
+        _ => with_kernel!(KINDS, view, findings, kernel => kernel.scratch_len(), 0),
+    }
 }
 
 /// See [`Kernel::product_exponent`].
-fn product_exponent(view: &View<'_>, findings: Findings) -> i32 {
+fn product_exponent<const KINDS: u32>(view: &View<'_, KINDS>, findings: Findings) -> i32 {
     let largest = findings.exponent.into();
-    with_kernel!(view, findings, kernel => kernel.product_exponent(largest), largest)
+    with_kernel!(KINDS, view, findings, kernel => kernel.product_exponent(largest), largest)
 }
 
 /// The form of the features, where it is of degree one; an error where its numbers are out of range.
-pub(crate) fn degree_one(view: &View<'_>, findings: Findings) -> Result<Option<DegreeOne>, Error> {
+pub(crate) fn degree_one<const KINDS: u32>(
+    view: &View<'_, KINDS>,
+    findings: Findings,
+) -> Result<Option<DegreeOne>, Error> {
     match view.output() {
-        Output::DegreeOne { weight, products } if Feature::DegreeOne.is_on() => {
+        Output::DegreeOne { weight, products } if Feature::DegreeOne.is_in(KINDS) => {
             let exponent = product_exponent(view, findings);
             let form = DegreeOne::new(weight, products, exponent).ok_or(Error::Malformed)?;
             Ok(Some(form))
@@ -313,30 +411,30 @@ pub(crate) fn degree_one(view: &View<'_>, findings: Findings) -> Result<Option<D
 }
 
 /// Whether the weights are read in place.
-pub(crate) fn is_aligned(view: &View<'_>, findings: Findings) -> bool {
-    with_kernel!(view, findings, kernel => kernel.is_aligned(), false)
+pub(crate) fn is_aligned<const KINDS: u32>(view: &View<'_, KINDS>, findings: Findings) -> bool {
+    with_kernel!(KINDS, view, findings, kernel => kernel.is_aligned(), false)
 }
 
 /// W_in of a row the model has.
-pub(crate) fn weight(
-    view: &View<'_>,
+pub(crate) fn weight<const KINDS: u32>(
+    view: &View<'_, KINDS>,
     findings: Findings,
     row: usize,
     column: usize,
 ) -> Option<Complex32> {
-    with_kernel!(view, findings, kernel => kernel.weight(row, column), None)
+    with_kernel!(KINDS, view, findings, kernel => kernel.weight(row, column), None)
 }
 
 /// z_i of the scaled signal, row after row.
-pub(crate) fn each_coefficient(
-    view: &View<'_>,
+pub(crate) fn each_coefficient<const KINDS: u32>(
+    view: &View<'_, KINDS>,
     findings: Findings,
     x: Signal<'_>,
     scale: Scale,
     scratch: &mut [f32],
     each: &mut dyn FnMut(Complex32),
 ) {
-    with_kernel!(view, findings, kernel => {
+    with_kernel!(KINDS, view, findings, kernel => {
         let z = kernel.coefficients(x, scale, scratch);
         for row in 0..view.rows.into() {
             each(kernel.coefficient(&z, row));
@@ -346,8 +444,8 @@ pub(crate) fn each_coefficient(
 
 /// Every β_ij of the scaled signal in the order of the pairs, and their norm.
 #[inline]
-pub(crate) fn each_term(
-    view: &View<'_>,
+pub(crate) fn each_term<const KINDS: u32>(
+    view: &View<'_, KINDS>,
     findings: Findings,
     x: Signal<'_>,
     scale: Scale,
@@ -355,6 +453,7 @@ pub(crate) fn each_term(
     each: impl FnMut(usize, usize, Complex32),
 ) -> Measured {
     with_kernel!(
+        KINDS,
         view,
         findings,
         kernel => kernel.each_term(view.order(), x, scale, scratch, each),
@@ -362,16 +461,84 @@ pub(crate) fn each_term(
     )
 }
 
-/// The number, the order and the value of every form of couplings; `false` where the model is of another kind.
-pub(crate) fn each_form(
+/// `$body` with `$cyclic` the group of a view that was checked; `$none` where it has none.
+#[cfg(feature = "sliding")]
+macro_rules! with_group {
+    ($view:expr, $findings:expr, $cyclic:ident => $body:expr, $none:expr) => {
+        match ($view.structure(), $view.encoding()) {
+            (
+                Some(StoredStructure::Cyclic {
+                    transform,
+                    factors,
+                    characters,
+                    elements,
+                }),
+                encoding,
+            ) => {
+                let tables = Tables {
+                    transform,
+                    factors,
+                    characters,
+                    elements,
+                };
+                match encoding {
+                    Encoding::I32 { amplitude } if Feature::I32.is_on() => {
+                        let roots = FixedRoots::new($view.weights, amplitude);
+                        let $cyclic = of_group(&tables, roots, $findings);
+                        $body
+                    }
+                    _ if Feature::Cyclic.is_on() => {
+                        let (_, width) = order_and_exponent(factors).unwrap_or_default();
+                        let roots = Weights::new($view.weights, width, false);
+                        let $cyclic = of_group(&tables, roots, $findings);
+                        $body
+                    }
+                    _ => $none,
+                }
+            }
+            _ => $none,
+        }
+    };
+}
+
+/// Hands out every character that a window needs, and how its coefficient begins; `false` where `each` ended it.
+#[cfg(feature = "sliding")]
+pub(crate) fn track(
     view: &View<'_>,
+    findings: Findings,
+    each: &mut dyn FnMut(usize, &dyn Fn() -> Tracked) -> bool,
+) -> Result<bool, Error> {
+    with_group!(view, findings, cyclic => {
+        let stride = cyclic.stride().ok_or(Error::NotSliding)?;
+        let mut each = |k| each(k, &|| cyclic.tracked(k, stride));
+        Ok(cyclic.each_needed(view.order(), &mut each))
+    }, Err(Error::NotSliding))
+}
+
+/// Characters that a window needs at most.
+#[cfg(feature = "sliding")]
+pub(crate) fn most_characters(view: &View<'_>, findings: Findings) -> usize {
+    with_group!(view, findings, cyclic => cyclic.up_to_conjugation(), 0)
+}
+
+/// Calls `with` with what adds a change of a sample to a coefficient.
+#[cfg(feature = "sliding")]
+pub(crate) fn follow(view: &View<'_>, findings: Findings, with: &mut dyn FnMut(&Follow<'_>)) {
+    with_group!(view, findings, cyclic => with(&|tracked, change| {
+        cyclic.follow_change(tracked, change);
+    }), ());
+}
+
+/// The number, the order and the value of every form of couplings; `false` where the model is of another kind.
+pub(crate) fn each_form<const KINDS: u32>(
+    view: &View<'_, KINDS>,
     x: Signal<'_>,
     scale: Scale,
     scratch: &mut [f32],
     each: &mut dyn FnMut(usize, usize, f32),
 ) -> bool {
     match view.structure() {
-        Some(StoredStructure::Couplings { bytes }) if Feature::Couplings.is_on() => {
+        Some(StoredStructure::Couplings { bytes }) if Feature::Couplings.is_in(KINDS) => {
             Couplings::new(view, bytes).each_form(x, scale, scratch, each);
             true
         }

@@ -28,6 +28,8 @@
 //! | all R(R+1)/2 terms | [`Model::invariants`], or [`Extractor`], which owns its buffers |
 //! | a few kilobytes | [`Model::stream`], which hands out one term at a time |
 //! | the classes only | [`Model::classify`], which feeds a classifier with the terms as they come |
+//! | no parser, the model being known | [`StaticModel`], which `bispectral export --emit rust` writes: checked before the program is built |
+//! | a stream of samples | [`Sliding`], whose window moves sample by sample without a transform |
 //!
 //! Models whose output form is [degree one](format::Output::DegreeOne) give magnitudes and weighted phases instead of β̄, in
 //! which distances mean more; [`Model::features`] gives the features of every model as real numbers.
@@ -39,7 +41,8 @@
 //! # Features
 //! One a kind of models, all on by default, so that a program pays in flash for what it uses: the structures `dense`,
 //! `conjugates`, `combined`, `cyclic`, `fft` and `couplings`; the encodings `f32`, `f16` and `i8` of their weights (`cyclic` and `fft` need
-//! none); `degree-one`, the features of that form; and `head`, a classifier. A model of a kind that is off is refused with [`Error::NeedsFeature`], and
+//! none); `i32`, cyclic models in whole numbers, for processors without floats; `degree-one`, the features of that form; and `head`, a
+//! classifier. `sliding` has [`Sliding`]. A model of a kind that is off is refused with [`Error::NeedsFeature`], and
 //! `bispectral inspect` prints the line for Cargo.toml:
 //!
 //! ```toml
@@ -69,6 +72,7 @@ mod fold;
 pub mod format;
 mod half;
 mod head;
+mod inference;
 mod integer;
 mod kernel;
 mod magnitude;
@@ -78,12 +82,15 @@ mod sample;
 mod scaling;
 mod significance;
 mod sizes;
+#[cfg(feature = "sliding")]
+mod sliding;
+mod static_model;
 mod weights;
 
 pub use cyclic::cyclic_scratch_len;
 pub use error::{Error, Part};
 pub use extractor::Extractor;
-pub use feature::Feature;
+pub use feature::{Feature, LISTED_PAIRS};
 pub use flash::Aligned;
 pub use magnitude::Magnitude;
 pub use model::{Model, scratch_len};
@@ -91,3 +98,6 @@ pub use num_complex::{self, Complex32};
 pub use pairs::{pair_count, pair_index, pairs};
 pub use sample::Sample;
 pub use sizes::Sizes;
+#[cfg(feature = "sliding")]
+pub use sliding::Sliding;
+pub use static_model::StaticModel;

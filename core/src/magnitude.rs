@@ -43,6 +43,11 @@ impl Magnitude {
         exponent: 0,
     };
 
+    /// Of terms of this length, which are β of the signal as given divided by 2 to this.
+    pub(crate) fn new(norm: f32, exponent: i32) -> Self {
+        Magnitude { norm, exponent }
+    }
+
     /// ‖β‖₂ of the terms that were handed out; at least 2^-100.
     #[must_use]
     pub fn norm(&self) -> f32 {
@@ -113,6 +118,7 @@ impl Accumulator {
         }
     }
 
+    #[inline(never)]
     pub(crate) fn finish(self, exponent: i32) -> Magnitude {
         let small = self.small.sum;
         let norm = if self.large.sum > 0.0 {
@@ -179,6 +185,7 @@ impl Compensated {
 
 /// √x rounded to nearest, of a finite x ≥ 0, digit by digit: 25 bits of the root of the mantissa, the last of them for
 /// rounding. A hundredth of the instructions of the shortest inference, and 80 bytes where a table takes 500.
+#[inline(never)]
 pub(crate) fn square_root(x: f32) -> f32 {
     if x <= 0.0 {
         return 0.0;

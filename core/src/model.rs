@@ -1,17 +1,16 @@
 //! A model: a checked view of its bytes, and what it computes of a signal: z, |z|², β, β̄ and classes, in buffers of the
 //! caller.
 
-use crate::bispectrum::Scale;
 use crate::cyclic::transform_features;
-use crate::degree_one::{DegreeOne, magnitude};
-use crate::error::{Error, saturate};
-use crate::feature::Feature;
-use crate::format::{Output, Parts, StoredStructure, View};
+use crate::error::Error;
+use crate::feature::{EVERY, Feature};
+use crate::format::{Output, Parts, StoredStructure, View, before_checksum};
+use crate::inference::Inference;
 use crate::kernel::{self, Findings};
-use crate::magnitude::{Accumulator, Magnitude};
+use crate::magnitude::Magnitude;
+#[cfg(feature = "sliding")]
+use crate::sample::{Follow, Tracked};
 use crate::sample::{Sample, Signal};
-use crate::scaling::{exponent_of_largest, power_of_two, restore};
-use crate::significance::Measured;
 use num_complex::Complex32;
 
 /// Elements of scratch that a model needs for one signal: the products of a row with the signal, and z.
@@ -77,9 +76,46 @@ impl<'a> Model<'a> {
         Ok(Model { message, findings })
     }
 
+    /// What [`from_bytes`](Self::from_bytes) found out of the numbers, for [`from_checked_bytes`](Self::from_checked_bytes) and
+    /// [`StaticModel::new`](crate::StaticModel::new).
+    #[must_use]
+    pub fn findings(&self) -> [u32; 4] {
+        self.findings.words()
+    }
+
+    /// The model in `bytes` that [`from_bytes`](Self::from_bytes) has accepted before, perhaps on another machine, and of which
+    /// it had these [`findings`](Self::findings): a program that reads no other needs neither parser nor checksum.
+    ///
+    /// Nothing is checked. Of other bytes or findings, results are wrong or missing, and nothing worse. Where the model is
+    /// known when the program is built, [`StaticModel`](crate::StaticModel) takes less flash still.
+    ///
+    /// ```
+    /// # use bispectral_core::Model;
+    /// # let bytes = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/models/z4.bsn"));
+    /// let findings = Model::from_bytes(bytes)?.findings();
+    /// let model = Model::from_checked_bytes(bytes, findings);
+    /// assert_eq!((model.inputs(), model.rows()), (4, 3));
+    /// # Ok::<(), bispectral_core::Error>(())
+    /// ```
+    #[must_use]
+    pub const fn from_checked_bytes(bytes: &'a [u8], findings: [u32; 4]) -> Self {
+        Model {
+            message: before_checksum(bytes),
+            findings: Findings::from_words(findings),
+        }
+    }
+
     /// The fields, which were checked.
     fn view(&self) -> View<'a> {
         View::split(self.message)
+    }
+
+    /// Has `compute` compute with the fields.
+    fn with<T>(&self, compute: impl FnOnce(Inference<'_, 'a, EVERY>) -> T) -> T {
+        compute(Inference {
+            view: &self.view(),
+            findings: self.findings,
+        })
     }
 
     /// What people call the model.
@@ -108,9 +144,10 @@ impl<'a> Model<'a> {
     pub fn needed_features(&self) -> impl Iterator<Item = Feature> + use<> {
         let view = self.view();
         let transform = match view.structure() {
+            // Whole numbers have a transform of their own.
             Some(StoredStructure::Cyclic {
                 transform, factors, ..
-            }) => Some(transform_features(transform, factors)),
+            }) if !view.is_whole() => Some(transform_features(transform, factors)),
             _ => None,
         };
         view.features().chain(transform.into_iter().flatten())
@@ -200,7 +237,7 @@ impl<'a> Model<'a> {
     /// Elements of scratch the calls below need; [`scratch_len`](crate::scratch_len) for use in types.
     #[must_use]
     pub fn scratch_len(&self) -> usize {
-        kernel::scratch_len(&self.view(), self.findings)
+        self.with(|inference| inference.scratch_len())
     }
 
     /// β̄_ij = β_ij / ‖β‖₂ in the order of [`pairs`](crate::pairs), to the front of `invariants`; of couplings, the terms in
@@ -239,17 +276,7 @@ impl<'a> Model<'a> {
         scratch: &mut [f32],
         invariants: &mut [Complex32],
     ) -> Result<(), Error> {
-        let view = self.view();
-        let invariants = front(invariants, view.order().len())?;
-        let measured = self.collect(&view, x, scratch, invariants)?;
-        let Some(magnitude) = measured.direction() else {
-            invariants.fill(Complex32::ZERO);
-            return Err(Error::ZeroBispectrum);
-        };
-        for term in invariants.iter_mut() {
-            *term = magnitude.normalise(*term);
-        }
-        Ok(())
+        self.with(|inference| inference.invariants(x, scratch, invariants))
     }
 
     /// Numbers that [`features`](Self::features) gives for a signal.
@@ -289,104 +316,19 @@ impl<'a> Model<'a> {
     }
 
     /// [`features`](Self::features), of samples of any type.
-    fn features_of(
+    pub(crate) fn features_of(
         &self,
         x: Signal<'_>,
         scratch: &mut [f32],
         features: &mut [f32],
     ) -> Result<(), Error> {
-        let view = self.view();
-        let features = front(features, view.feature_count())?;
-        if let Some(form) = kernel::degree_one(&view, self.findings)? {
-            let (magnitudes, terms) = features
-                .split_at_mut_checked(view.rows.into())
-                .ok_or(Error::Malformed)?;
-            let (scale, factor) = match self.magnitudes(&view, x, scratch, magnitudes) {
-                Err(Error::ZeroBispectrum) => {
-                    features.fill(0.0);
-                    return Err(Error::ZeroBispectrum);
-                }
-                found => found?,
-            };
-            let (parts, _) = terms.as_chunks_mut::<2>();
-            let mut parts = parts.iter_mut();
-            let each = &mut |term: Complex32| {
-                if let Some(parts) = parts.next() {
-                    *parts = [term.re, term.im];
-                }
-            };
-            self.each_weighted(&view, form, (x, scale), scratch, magnitudes, each);
-            for feature in features.iter_mut() {
-                *feature *= factor;
-            }
-            return Ok(());
-        }
-        if view.order().parts() == 1 {
-            let mut out = features.iter_mut();
-            let result = self.stream_of(x, scratch, |_, _, term| {
-                if let Some(out) = out.next() {
-                    *out = term.re;
-                }
-            });
-            if result == Err(Error::ZeroBispectrum) {
-                features.fill(0.0);
-            }
-            return result.map(|_| ());
-        }
-        // Of an even length and an alignment that every f32 has: the cast does not fail.
-        let invariants = bytemuck::try_cast_slice_mut(features).unwrap_or_default();
-        self.normalised(x, scratch, invariants)
+        self.with(|inference| inference.features(x, scratch, features))
     }
 
     /// What the features of a signal are.
     #[must_use]
     pub fn output(&self) -> Output {
         self.view().output()
-    }
-
-    /// |z_k| of the scaled signal to `magnitudes`, one a row; its scale, and 1/‖z‖.
-    fn magnitudes(
-        &self,
-        view: &View<'a>,
-        x: Signal<'_>,
-        scratch: &mut [f32],
-        magnitudes: &mut [f32],
-    ) -> Result<(Scale, f32), Error> {
-        // With the largest sample and weight between 1 and 2: what the rounding of N products alone can leave.
-        let rounding = x.len() as f32 * power_of_two(-24);
-        let (mut squares, mut responds) = (Accumulator::default(), false);
-        let mut out = magnitudes.iter_mut();
-        let scale = self.each_coefficient(view, x, scratch, &mut |z| {
-            let magnitude = magnitude(z);
-            squares.add(z);
-            responds |= magnitude > rounding;
-            if let Some(out) = out.next() {
-                *out = magnitude;
-            }
-        })?;
-        if !responds {
-            magnitudes.fill(0.0);
-            return Err(Error::ZeroBispectrum);
-        }
-        Ok((scale, 1.0 / squares.finish(0).norm()))
-    }
-
-    /// The term of degree one of every pair, of magnitudes that are those of the same signal.
-    fn each_weighted(
-        &self,
-        view: &View<'a>,
-        form: DegreeOne,
-        (x, scale): (Signal<'_>, Scale),
-        scratch: &mut [f32],
-        magnitudes: &[f32],
-        each: &mut dyn FnMut(Complex32),
-    ) {
-        let of_row = |row: usize| magnitudes.get(row).copied().unwrap_or_default();
-        let len = kernel::scratch_len(view, self.findings);
-        let scratch = scratch.get_mut(..len).unwrap_or_default();
-        kernel::each_term(view, self.findings, x, scale, scratch, |i, j, beta| {
-            each(form.term(of_row(i), of_row(j), beta));
-        });
     }
 
     /// β_ij in the order of [`pairs`](crate::pairs), to the front of `beta`; of couplings, the forms at z, not divided by
@@ -413,35 +355,17 @@ impl<'a> Model<'a> {
         scratch: &mut [f32],
         beta: &mut [Complex32],
     ) -> Result<(), Error> {
-        let view = self.view();
-        let beta = front(beta, view.order().len())?;
-        S::signal(x, |x| {
-            if view.order().parts() == 1 {
-                return self.forms(&view, x, scratch, beta);
-            }
-            // β = 0 is an answer; only β̄ has none.
-            let Measured { magnitude, .. } = self.collect(&view, x, scratch, beta)?;
-            restore_all(bytemuck::must_cast_slice_mut(beta), magnitude.exponent())
-        })
+        S::signal(x, |x| self.bispectrum_of(x, scratch, beta))
     }
 
-    /// The forms of couplings.
-    fn forms(
+    /// [`bispectrum`](Self::bispectrum), of samples of any type.
+    fn bispectrum_of(
         &self,
-        view: &View<'a>,
         x: Signal<'_>,
         scratch: &mut [f32],
-        out: &mut [Complex32],
+        beta: &mut [Complex32],
     ) -> Result<(), Error> {
-        let (scratch, scale) = self.prepare(view, x, scratch)?;
-        let mut terms = out.iter_mut();
-        kernel::each_form(view, x, scale, scratch, &mut |_, order, value| {
-            if let Some(term) = terms.next() {
-                let exponent = scale.coefficient() * order as i32;
-                *term = Complex32::new(restore(value, exponent), 0.0);
-            }
-        });
-        restore_all(bytemuck::must_cast_slice_mut(out), 0)
+        self.with(|inference| inference.bispectrum(x, scratch, beta))
     }
 
     /// z = W x, one coefficient a row, to the front of `z`.
@@ -465,17 +389,17 @@ impl<'a> Model<'a> {
         scratch: &mut [f32],
         z: &mut [Complex32],
     ) -> Result<(), Error> {
-        let view = self.view();
-        let z = front(z, view.rows.into())?;
-        let mut out = z.iter_mut();
-        let scale = S::signal(x, |x| {
-            self.each_coefficient(&view, x, scratch, &mut |value| {
-                if let Some(z) = out.next() {
-                    *z = value;
-                }
-            })
-        })?;
-        restore_all(bytemuck::must_cast_slice_mut(z), scale.coefficient())
+        S::signal(x, |x| self.coefficients_of(x, scratch, z))
+    }
+
+    /// [`coefficients`](Self::coefficients), of samples of any type.
+    fn coefficients_of(
+        &self,
+        x: Signal<'_>,
+        scratch: &mut [f32],
+        z: &mut [Complex32],
+    ) -> Result<(), Error> {
+        self.with(|inference| inference.coefficients(x, scratch, z))
     }
 
     /// |z_i|², one a row, to the front of `power`: invariant, too, but it keeps no phase, so different signals share it.
@@ -499,30 +423,17 @@ impl<'a> Model<'a> {
         scratch: &mut [f32],
         power: &mut [f32],
     ) -> Result<(), Error> {
-        let view = self.view();
-        let power = front(power, view.rows.into())?;
-        let mut out = power.iter_mut();
-        let scale = S::signal(x, |x| {
-            self.each_coefficient(&view, x, scratch, &mut |z| {
-                if let Some(power) = out.next() {
-                    *power = z.re * z.re + z.im * z.im;
-                }
-            })
-        })?;
-        restore_all(power, 2 * scale.coefficient())
+        S::signal(x, |x| self.power_spectrum_of(x, scratch, power))
     }
 
-    /// z_i of the scaled signal to `each`, row after row.
-    fn each_coefficient(
+    /// [`power_spectrum`](Self::power_spectrum), of samples of any type.
+    fn power_spectrum_of(
         &self,
-        view: &View<'a>,
         x: Signal<'_>,
         scratch: &mut [f32],
-        each: &mut dyn FnMut(Complex32),
-    ) -> Result<Scale, Error> {
-        let (scratch, scale) = self.prepare(view, x, scratch)?;
-        kernel::each_coefficient(view, self.findings, x, scale, scratch, each);
-        Ok(scale)
+        power: &mut [f32],
+    ) -> Result<(), Error> {
+        self.with(|inference| inference.power_spectrum(x, scratch, power))
     }
 
     /// Hands every (i, j, β_ij) to `each`, in the order of [`pairs`](crate::pairs), and returns their norm: for devices
@@ -559,21 +470,21 @@ impl<'a> Model<'a> {
         scratch: &mut [f32],
         each: impl FnMut(usize, usize, Complex32),
     ) -> Result<Magnitude, Error> {
-        S::signal(x, |x| self.stream_of(x, scratch, each))
+        S::signal(x, |x| {
+            self.with(|inference| inference.stream(x, scratch, each))
+        })
     }
 
     /// Classes that [`scores`](Self::scores) tells apart; none where the model has no classifier.
     #[must_use]
     pub fn classes(&self) -> usize {
-        self.view().perceptron().map_or(0, |head| head.classes())
+        self.with(|inference| inference.classes())
     }
 
     /// Elements of scratch that [`scores`](Self::scores) and [`classify`](Self::classify) need.
     #[must_use]
     pub fn classifier_scratch_len(&self) -> usize {
-        let view = self.view();
-        let head = view.perceptron().map_or(0, |head| head.scratch_len());
-        kernel::scratch_len(&view, self.findings) + head + view.output().magnitudes(self.rows())
+        self.with(|inference| inference.classifier_scratch_len())
     }
 
     /// The class of a signal: the first of those with the largest [score](Self::scores).
@@ -586,14 +497,17 @@ impl<'a> Model<'a> {
         scratch: &mut [f32],
         scores: &mut [f32],
     ) -> Result<usize, Error> {
-        self.scores(x, scratch, scores)?;
-        let mut best = (0, f32::NEG_INFINITY);
-        for (class, score) in scores.iter().take(self.classes()).enumerate() {
-            if *score > best.1 {
-                best = (class, *score);
-            }
-        }
-        Ok(best.0)
+        S::signal(x, |x| self.class_of(x, scratch, scores))
+    }
+
+    /// [`classify`](Self::classify), of samples of any type.
+    pub(crate) fn class_of(
+        &self,
+        x: Signal<'_>,
+        scratch: &mut [f32],
+        scores: &mut [f32],
+    ) -> Result<usize, Error> {
+        self.with(|inference| inference.classify(x, scratch, scores))
     }
 
     /// The score of every class, to the front of `scores`; the largest is the class.
@@ -640,42 +554,7 @@ impl<'a> Model<'a> {
         scratch: &mut [f32],
         scores: &mut [f32],
     ) -> Result<(), Error> {
-        let view = self.view();
-        let head = view.perceptron().ok_or(Error::NoClassifier)?;
-        let scores = front(scores, head.classes())?;
-        let before = kernel::scratch_len(&view, self.findings);
-        let magnitudes = view.output().magnitudes(view.rows.into());
-        let needed = before + magnitudes + head.scratch_len();
-        let found = scratch.len();
-        let (scratch, behind) = scratch
-            .get_mut(..needed)
-            .and_then(|scratch| scratch.split_at_mut_checked(before))
-            .ok_or(Error::ScratchLength {
-                needed: saturate(needed),
-                found: saturate(found),
-            })?;
-        let (magnitudes, behind) = behind
-            .split_at_mut_checked(magnitudes)
-            .ok_or(Error::Malformed)?;
-        let mut first = head.first_layer(behind).ok_or(Error::Malformed)?;
-        let factor = if let Some(form) = kernel::degree_one(&view, self.findings)? {
-            let (scale, factor) = self.magnitudes(&view, x, scratch, magnitudes)?;
-            for magnitude in magnitudes.iter() {
-                first.add_number(*magnitude);
-            }
-            let each = &mut |term| first.add(term);
-            self.each_weighted(&view, form, (x, scale), scratch, magnitudes, each);
-            factor
-        } else {
-            let magnitude = self.stream_of(x, scratch, |_, _, term| first.add(term))?;
-            1.0 / magnitude.norm()
-        };
-        first.scores(factor, scores);
-        if scores.iter().all(|score| score.is_finite()) {
-            return Ok(());
-        }
-        scores.fill(0.0);
-        Err(Error::Overflow)
+        self.with(|inference| inference.scores(x, scratch, scores))
     }
 
     /// [`invariants`](Self::invariants) in a vector of their own.
@@ -717,96 +596,36 @@ impl<'a> Model<'a> {
         Ok(out)
     }
 
+    /// Hands out every character that a window needs, and how its coefficient begins; `false` where `each` ended it.
+    #[cfg(feature = "sliding")]
+    pub(crate) fn track(
+        &self,
+        each: &mut dyn FnMut(usize, &dyn Fn() -> Tracked) -> bool,
+    ) -> Result<bool, Error> {
+        kernel::track(&self.view(), self.findings, each)
+    }
+
+    /// Characters that a window needs at most.
+    #[cfg(feature = "sliding")]
+    pub(crate) fn most_characters(&self) -> usize {
+        kernel::most_characters(&self.view(), self.findings)
+    }
+
+    /// Calls `with` with what adds a change of a sample to a coefficient.
+    #[cfg(feature = "sliding")]
+    pub(crate) fn follow(&self, with: &mut dyn FnMut(&Follow<'_>)) {
+        kernel::follow(&self.view(), self.findings, with);
+    }
+
     /// [`stream`](Self::stream), of samples of any type.
+    #[cfg(feature = "sliding")]
     #[inline]
-    fn stream_of(
+    pub(crate) fn stream_of(
         &self,
         x: Signal<'_>,
         scratch: &mut [f32],
         each: impl FnMut(usize, usize, Complex32),
     ) -> Result<Magnitude, Error> {
-        let view = self.view();
-        let (scratch, scale) = self.prepare(&view, x, scratch)?;
-        let measured = kernel::each_term(&view, self.findings, x, scale, scratch, each);
-        measured.direction().ok_or(Error::ZeroBispectrum)
-    }
-
-    /// The terms of the scaled signal, one behind the other.
-    fn collect(
-        &self,
-        view: &View<'a>,
-        x: Signal<'_>,
-        scratch: &mut [f32],
-        out: &mut [Complex32],
-    ) -> Result<Measured, Error> {
-        let (scratch, scale) = self.prepare(view, x, scratch)?;
-        let mut out = out.iter_mut();
-        let collect = |_, _, term| {
-            if let Some(out) = out.next() {
-                *out = term;
-            }
-        };
-        Ok(kernel::each_term(
-            view,
-            self.findings,
-            x,
-            scale,
-            scratch,
-            collect,
-        ))
-    }
-
-    /// As much of the scratch as the model needs, and the magnitude of `x`, once it is known to be a signal of this model.
-    #[inline(never)]
-    fn prepare<'s>(
-        &self,
-        view: &View<'a>,
-        x: Signal<'_>,
-        scratch: &'s mut [f32],
-    ) -> Result<(&'s mut [f32], Scale), Error> {
-        let (needed, found) = (kernel::scratch_len(view, self.findings), scratch.len());
-        let scratch = scratch.get_mut(..needed).ok_or(Error::ScratchLength {
-            needed: saturate(needed),
-            found: saturate(found),
-        })?;
-        if x.len() != usize::from(view.inputs) {
-            return Err(Error::InputLength {
-                needed: view.inputs.into(),
-                found: saturate(x.len()),
-            });
-        }
-        match exponent_of_largest((0..x.len()).map(|n| x.get(n))) {
-            Ok(Some(signal)) => {
-                let floor = self.findings.floor(view);
-                let scale = Scale::new(signal, self.findings.exponent.into(), floor);
-                Ok((scratch, scale))
-            }
-            Ok(None) => Err(Error::ZeroInput),
-            Err(index) => Err(Error::NonFiniteInput {
-                index: saturate(index),
-            }),
-        }
-    }
-}
-
-/// The first `needed` elements of a caller's buffer.
-fn front<T>(out: &mut [T], needed: usize) -> Result<&mut [T], Error> {
-    let found = out.len();
-    out.get_mut(..needed).ok_or(Error::OutputLength {
-        needed: saturate(needed),
-        found: saturate(found),
-    })
-}
-
-/// Multiplies by 2^exponent; zeros and an error where that leaves f32, so that nothing passes for a result.
-fn restore_all(values: &mut [f32], exponent: i32) -> Result<(), Error> {
-    for value in values.iter_mut() {
-        *value = restore(*value, exponent);
-    }
-    if values.iter().all(|value| value.is_finite()) {
-        Ok(())
-    } else {
-        values.fill(0.0);
-        Err(Error::Overflow)
+        self.with(|inference| inference.stream(x, scratch, each))
     }
 }

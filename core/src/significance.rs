@@ -87,6 +87,7 @@ impl Measured {
 }
 
 /// ‖x‖² of a signal times a power of two.
+#[inline(never)]
 pub(crate) fn energy_of_samples(x: Signal<'_>, scale: PowerOfTwo) -> f32 {
     let mut sum = 0.0;
     x.each(|_, x| {
@@ -129,6 +130,7 @@ impl Floor {
     }
 
     /// A bispectrum of this magnitude, and whether it has a direction.
+    #[inline(never)]
     pub(crate) fn measure(&self, magnitude: Magnitude, energy: Energy) -> Measured {
         let has_direction = magnitude.is_normal() && self.is_exceeded(&magnitude, energy);
         Measured {

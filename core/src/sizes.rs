@@ -10,6 +10,10 @@ const FIXED_LEN: usize = 9;
 /// Bytes of w and t before the list of pairs, for features of degree one.
 const DEGREE_ONE_LEN: usize = 8;
 
+/// Bytes of stack of any call with any model, the loading of it included. The most that was measured in QEMU is 1,440, on a
+/// Cortex-M4F by a program with all kinds of models; programs with one take 650 to 1,430.
+const STACK: usize = 2048;
+
 /// How large a model is, and how long the buffers are that it computes in.
 ///
 /// [`include_model!`](crate::include_model) gives these as constants. Only lengths are looked at:
@@ -39,6 +43,10 @@ pub struct Sizes {
     pub scratch: usize,
     /// Classes that a classifier tells apart; none where the model has no classifier.
     pub classes: usize,
+    /// Coefficients that follow a stream in [`Sliding`](crate::Sliding), at most; none where the model is not cyclic.
+    pub characters: usize,
+    /// Bytes of stack that a call of the core takes at most, without the buffers.
+    pub stack: usize,
 }
 
 /// A field that is followed by others: where it begins and ends.
@@ -80,7 +88,8 @@ impl Sizes {
         }
         let (inputs, at) = some!(varint(bytes, FIXED_LEN));
         let (rows, at) = some!(varint(bytes, at));
-        if inputs == 0 || rows == 0 {
+        let most = MAX_DIMENSION as usize;
+        if inputs == 0 || rows == 0 || inputs > most || rows > most {
             return None;
         }
         let name = some!(run(bytes, at));
@@ -106,7 +115,7 @@ impl Sizes {
         let magnitudes = if degree_one { rows } else { 0 };
         let parts = if couplings { 1 } else { 2 };
         let (classes, widest) = some!(outputs(bytes, head));
-        let kernel = match structure.kind {
+        let (kernel, characters) = match structure.kind {
             3 => some!(cyclic_scratch(bytes, structure.run)),
             kind => {
                 let stored = if kind == 4 {
@@ -114,7 +123,7 @@ impl Sizes {
                 } else {
                     weights.len() / (2 * inputs * number_len(encoding.kind))
                 };
-                weight_scratch(kind, encoding.kind == 2, inputs, stored)
+                (weight_scratch(kind, encoding.kind == 2, inputs, stored), 0)
             }
         };
         Some(Sizes {
@@ -128,6 +137,8 @@ impl Sizes {
                 kernel + 2 * widest + magnitudes
             },
             classes,
+            characters,
+            stack: STACK,
         })
     }
 }
@@ -155,19 +166,21 @@ const fn weight_scratch(structure: u8, integers: bool, inputs: usize, stored: us
 /// Bytes of one real number.
 const fn number_len(encoding: u8) -> usize {
     match encoding {
-        0 => 4,
+        0 | 3 => 4,
         1 => 2,
         _ => 1,
     }
 }
 
-/// Elements of scratch of a product of cyclic groups.
-const fn cyclic_scratch(bytes: &[u8], structure: Run) -> Option<usize> {
+/// Elements of scratch of a product of cyclic groups, and its characters up to conjugation.
+const fn cyclic_scratch(bytes: &[u8], structure: Run) -> Option<(usize, usize)> {
     if structure.len() < 2 {
         return None;
     }
     let factors = bytes[structure.begin + 1] as usize;
     let (mut order, mut longest, mut factor) = (1, 0, 0);
+    // Characters that are their own conjugates: two coordinates of each even factor.
+    let mut own = 1;
     while factor < factors {
         let length = some!(number(bytes, structure, 2 + 2 * factor));
         order *= length;
@@ -177,9 +190,12 @@ const fn cyclic_scratch(bytes: &[u8], structure: Run) -> Option<usize> {
         if length > longest {
             longest = length;
         }
+        if length % 2 == 0 {
+            own *= 2;
+        }
         factor += 1;
     }
-    Some(cyclic_scratch_len(order, longest))
+    Some((cyclic_scratch_len(order, longest), (order + own) / 2))
 }
 
 /// Numbers that leave the last layer of a perceptron, and the widest.

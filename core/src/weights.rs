@@ -4,7 +4,7 @@
 
 use crate::bispectrum::{
     Scale, coefficient, coefficient_of, product, product_of, real_coefficient, real_coefficient_of,
-    weigh,
+    weigh, weigh_of,
 };
 use crate::conjugates::{Sums, sums, sums_of};
 use crate::error::Error;
@@ -71,6 +71,15 @@ impl<'a, E: Element> Matrix<'a, E> {
         Matrix { elements, inputs }
     }
 
+    /// Of bytes that lie where elements can be loaded; without rows of any others.
+    pub(crate) fn in_place(bytes: &'a [u8], inputs: usize) -> Self
+    where
+        E: bytemuck::AnyBitPattern,
+    {
+        let elements = bytemuck::try_cast_slice(bytes).unwrap_or_default();
+        Matrix::new(elements, inputs)
+    }
+
     /// All of them, one behind the other.
     #[inline(always)]
     pub(crate) fn elements(&self) -> &'a [E] {
@@ -113,9 +122,7 @@ macro_rules! rows_of {
 
             #[inline(never)]
             fn weigh(&self, row: usize, x: Signal<'_>, scale: Scale, v: &mut [f32]) {
-                let Row { re, im } = self.row(row);
-                let weights = re.iter().zip(im).map(|(re, im)| (re.value(), im.value()));
-                weigh(weights, x, scale, v);
+                weigh(self.row(row), x, scale, v);
             }
 
             #[inline(never)]
@@ -164,7 +171,16 @@ pub(crate) struct Bytes<'a> {
     halves: bool,
 }
 
-impl Bytes<'_> {
+impl<'a> Bytes<'a> {
+    /// The numbers in `bytes`, in rows of so many complex ones.
+    pub(crate) const fn new(bytes: &'a [u8], inputs: usize, halves: bool) -> Self {
+        Bytes {
+            bytes,
+            inputs,
+            halves,
+        }
+    }
+
     /// The numbers of row `i`.
     fn row(&self, i: usize) -> impl Fn(usize) -> Complex32 {
         move |n| self.get(i, n).unwrap_or_default()
@@ -184,8 +200,7 @@ impl Rows for Bytes<'_> {
 
     #[inline(never)]
     fn weigh(&self, row: usize, x: Signal<'_>, scale: Scale, v: &mut [f32]) {
-        let numbers = (0..self.inputs).map(self.row(row));
-        weigh(numbers.map(|w| (w.re, w.im)), x, scale, v);
+        weigh_of(&self.row(row), x, scale, v);
     }
 
     fn coefficient(&self, x: Signal<'_>, scale: PowerOfTwo, row: usize) -> Complex32 {
@@ -206,7 +221,11 @@ impl Rows for Bytes<'_> {
     fn number(&self, at: usize) -> Option<f32> {
         if self.halves && cfg!(feature = "f16") {
             let (halves, _) = self.bytes.as_chunks();
-            halves.get(at).map(|half| widen(u16::from_le_bytes(*half)))
+            // Neither infinity nor NaN has a value that `widen` gives: the one is as good as the other.
+            halves.get(at).map(|half| match u16::from_le_bytes(*half) {
+                half if is_finite(half) => widen(half),
+                _ => f32::INFINITY,
+            })
         } else {
             let (floats, _) = self.bytes.as_chunks();
             floats.get(at).map(|float| f32::from_le_bytes(*float))
@@ -328,31 +347,30 @@ pub(crate) struct Largest {
     pub(crate) modulus: f32,
 }
 
-/// The largest |w|² of so many numbers in rows of `inputs`.
-pub(crate) fn largest_modulus(weights: &impl Rows, count: usize, inputs: usize) -> f32 {
-    let n = inputs.max(1);
-    let moduli = (0..count).map(|at| {
-        let w = weights.get(at / n, at % n).unwrap_or_default();
-        w.re * w.re + w.im * w.im
-    });
-    moduli.fold(0.0, f32::max)
+impl Bytes<'_> {
+    /// The largest |w|² of so many numbers.
+    pub(crate) fn largest_modulus(&self, count: usize) -> f32 {
+        let n = self.inputs.max(1);
+        let moduli = (0..count).map(|at| {
+            let w = self.get(at / n, at % n).unwrap_or_default();
+            w.re * w.re + w.im * w.im
+        });
+        moduli.fold(0.0, largest_of)
+    }
+
+    /// The exponent of the largest of the numbers.
+    pub(crate) fn largest(&self) -> Result<i32, Refused> {
+        let width = if self.halves { 2 } else { 4 };
+        let numbers = (0..self.bytes.len() / width).map(|at| self.number(at).unwrap_or_default());
+        exponent_of_largest(numbers)
+            .map_err(Refused::NonFinite)?
+            .ok_or(Refused::Zero)
+    }
 }
 
-/// The exponent of the largest of the floats in `bytes`.
-pub(crate) fn largest(bytes: &[u8], halves: bool) -> Result<i32, Refused> {
-    let exponent = if halves && cfg!(feature = "f16") {
-        let (elements, _) = bytes.as_chunks();
-        let halves = elements.iter().map(|half| u16::from_le_bytes(*half));
-        // Neither infinity nor NaN has a value that `widen` gives: the one is as good as the other.
-        exponent_of_largest(halves.map(|half| match is_finite(half) {
-            true => widen(half),
-            false => f32::INFINITY,
-        }))
-    } else {
-        let (elements, _) = bytes.as_chunks();
-        exponent_of_largest(elements.iter().map(|float| f32::from_le_bytes(*float)))
-    };
-    exponent.map_err(Refused::NonFinite)?.ok_or(Refused::Zero)
+/// Of two numbers: as `f32::max`, which on a device is a function of its own.
+pub(crate) fn largest_of(a: f32, b: f32) -> f32 {
+    if b > a { b } else { a }
 }
 
 impl Refused {

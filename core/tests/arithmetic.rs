@@ -13,7 +13,7 @@ use proptest::prelude::*;
 /// The largest model drawn here: more than two rounds of the lanes, and no multiple of them.
 const LARGEST: usize = 19;
 
-type Forms<'a> = Extractor<'a, { scratch_len(LARGEST, LARGEST) }, { pair_count(LARGEST) }>;
+type Forms<'a> = Extractor<'a, { scratch_len(LARGEST, LARGEST) }, { 2 * pair_count(LARGEST) }>;
 
 /// W of R rows and x of N samples; N and R have nothing to do with each other.
 #[derive(Debug, Clone)]

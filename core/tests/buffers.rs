@@ -8,6 +8,7 @@ use bispectral_core::{
 
 static Z4: &[u8] = include_bytes!("../models/z4.bsn");
 const SCRATCH: usize = scratch_len(4, 3);
+const NUMBERS: usize = 2 * PAIRS;
 const PAIRS: usize = pair_count(3);
 const X: [f32; 4] = [0.3, -0.7, 1.1, 0.2];
 
@@ -221,11 +222,13 @@ fn an_extractor_too_small_for_the_model_is_not_made() {
     let (needed, found) = (SCRATCH as u32, SCRATCH as u32 - 1);
     let error = Extractor::<{ SCRATCH - 1 }, PAIRS>::new(z4()).unwrap_err();
     assert_eq!(error, Error::ScratchLength { needed, found });
-    let (needed, found) = (6, 5);
-    let error = Extractor::<SCRATCH, { PAIRS - 1 }>::new(z4()).unwrap_err();
+    let (needed, found) = (12, 11);
+    let mut short = Extractor::<SCRATCH, { NUMBERS - 1 }>::new(z4()).unwrap();
+    let error = short.invariants(&X).unwrap_err();
     assert_eq!(error, Error::OutputLength { needed, found });
-    let mut larger = Extractor::<{ SCRATCH + 5 }, { PAIRS + 7 }>::new(z4()).unwrap();
-    let mut exact = Extractor::<SCRATCH, PAIRS>::new(z4()).unwrap();
+    assert_eq!(short.classify(&X), Err(Error::NoClassifier));
+    let mut larger = Extractor::<{ SCRATCH + 5 }, { NUMBERS + 7 }>::new(z4()).unwrap();
+    let mut exact = Extractor::<SCRATCH, NUMBERS>::new(z4()).unwrap();
     assert_eq!(
         larger.invariants(&X).unwrap()[..],
         exact.invariants(&X).unwrap()[..]
@@ -234,13 +237,29 @@ fn an_extractor_too_small_for_the_model_is_not_made() {
 
 #[test]
 fn an_extractor_gives_nothing_after_an_error_and_works_again_after_it() {
-    let mut extractor = Extractor::<SCRATCH, PAIRS>::new(z4()).unwrap();
-    let before = extractor.invariants(&X).unwrap().clone();
+    let mut extractor = Extractor::<SCRATCH, NUMBERS>::new(z4()).unwrap();
+    let before = extractor.invariants(&X).unwrap().to_vec();
     assert_eq!(before.len(), PAIRS);
     assert_eq!(extractor.coefficients(&X).unwrap().len(), 3);
     assert_eq!(extractor.invariants(&[0.0; 4]), Err(Error::ZeroInput));
     assert_eq!(extractor.bispectrum(&[3e38; 4]), Err(Error::Overflow));
-    assert_eq!(extractor.invariants(&X), Ok(&before));
+    assert_eq!(extractor.invariants(&X), Ok(&before[..]));
+    let numbers = extractor.features(&X).unwrap();
+    assert_eq!(numbers.len(), NUMBERS);
+    assert!(
+        numbers
+            .chunks(2)
+            .map(|two| Complex32::new(two[0], two[1]))
+            .eq(before.iter().copied())
+    );
+    let mut terms = Vec::new();
+    let magnitude = extractor.stream(&X, |_, _, term| terms.push(term)).unwrap();
+    assert!(
+        terms
+            .iter()
+            .map(|term| magnitude.normalise(*term))
+            .eq(before)
+    );
 }
 
 #[test]

@@ -91,6 +91,11 @@ fn every_error_says_what_was_expected_and_found() {
             Error::NoClassifier,
             "the model has no classifier: export one with it",
         ),
+        (
+            Error::NotSliding,
+            "the model is not cyclic, or its inputs are not consecutive times: compute whole windows, \
+             or export the structure cyclic or fft",
+        ),
     ] {
         assert_eq!(error.to_string(), words);
     }

@@ -137,6 +137,17 @@ fn groups_need_the_features_of_their_factors() {
             ..Parts::default()
         };
         check(&parts, needed);
+        // In whole numbers the transform is the core's own.
+        let one = 1 << 30;
+        let mut roots = vec![0; 2 * exponent];
+        for (t, root) in roots.iter_mut().take(exponent).enumerate() {
+            *root = if t == 0 { one } else { one / 2 };
+        }
+        let weights = Weights::I32 {
+            roots: (&roots[..]).into(),
+            amplitude: 1.0,
+        };
+        check(&Parts { weights, ..parts }, &[Feature::I32]);
     }
 }
 

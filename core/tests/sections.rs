@@ -48,6 +48,19 @@ fn cyclic() -> Fields {
     fields
 }
 
+/// The same in whole numbers.
+fn whole(transform: u8) -> Fields {
+    let one = 1 << 30;
+    let roots = [one, 0, -one, 0, 0, -one, 0, one].map(i32::to_le_bytes);
+    let mut fields = Fields {
+        weights: roots.concat(),
+        ..cyclic()
+    };
+    fields.sections[0] = (3, f32s(&[0.5]));
+    fields.sections[2] = group(transform, &[4], &[0, 1, 2, 3], &[0, 1, 2, 3]);
+    fields
+}
+
 /// `z4.bsn` with the conjugate of character 1 behind it.
 fn conjugates() -> Fields {
     let mut fields = Fields {
@@ -225,8 +238,65 @@ fn a_fast_transform_needs_the_feature() {
     assert_eq!(result(&fields), expected);
 }
 
+#[test]
+fn whole_roots_have_an_amplitude_and_the_first_is_1() {
+    let pinned = whole(0).encode();
+    // The file of f32, but for the encoding, its amplitude, more padding, and the weights.
+    assert_eq!(pinned.len(), Z4.len() + 16);
+    assert_eq!(pinned[9..21], [4, 4, 0, 2, 0x5a, 0x34, 3, 4, 0, 0, 0, 0x3f]);
+    assert_eq!(pinned[64..68], [0, 0, 0, 0x40]);
+    for transform in [0, 1] {
+        let bytes = whole(transform).encode();
+        let (model, decoded) = both(&bytes).unwrap();
+        assert!(model.needed_features().eq([Feature::I32]));
+        assert_eq!(decoded.weights[5], Complex32::new(0.0, -0.5));
+        let (mut scratch, mut z) = (vec![0.0; model.scratch_len()], [Complex32::ZERO; 4]);
+        model
+            .coefficients(&[2.0, 1.0, 0.0, -1.0], &mut scratch, &mut z)
+            .unwrap();
+        let expected = [(1.0, 0.0), (1.0, -1.0), (1.0, 0.0), (1.0, 1.0)];
+        for (z, (re, im)) in z.iter().zip(expected) {
+            // Rounding takes and gives a few units of 2^-28, the largest coefficient being 2.
+            assert!(
+                (z - Complex32::new(re, im)).norm_sqr() < 2_f32.powi(-50),
+                "{z}"
+            );
+        }
+    }
+    let with = |change: &dyn Fn(&mut Fields)| {
+        let mut fields = whole(0);
+        change(&mut fields);
+        result(&fields)
+    };
+    for amplitude in [0.0, -0.5, f32::NAN, f32::INFINITY] {
+        let found = with(&|fields| fields.sections[0].1 = f32s(&[amplitude]));
+        assert_eq!(found, Err(Error::Malformed), "{amplitude}");
+    }
+    for amplitude in [1e-19, 1e19] {
+        let found = with(&|fields| fields.sections[0].1 = f32s(&[amplitude]));
+        assert_eq!(found, Err(Error::WeightRange), "{amplitude}");
+    }
+    for two in [&[][..], &[0.5, 0.5]] {
+        let found = with(&|fields| fields.sections[0].1 = f32s(two));
+        assert_eq!(found, Err(Error::Malformed));
+    }
+    for (at, root) in [
+        (0, (1 << 30) - 1),
+        (4, 1),
+        (2, -(1 << 30) - 1),
+        (7, i32::MIN),
+    ] {
+        let found =
+            with(&|fields| fields.weights[4 * at..][..4].copy_from_slice(&root.to_le_bytes()));
+        assert_eq!(found, Err(Error::Malformed), "{root} at {at}");
+    }
+    let mut dense = Fields::z4();
+    dense.sections[0] = (3, f32s(&[0.5]));
+    assert_eq!(result(&dense), Err(Error::Malformed));
+}
+
 /// A model of every kind here.
-fn models() -> [Fields; 5] {
+fn models() -> [Fields; 7] {
     let mut fast = cyclic();
     fast.sections[2].1[0] = 1;
     let mut product = cyclic();
@@ -238,6 +308,8 @@ fn models() -> [Fields; 5] {
         cyclic(),
         fast,
         product,
+        whole(0),
+        whole(1),
     ]
 }
 
@@ -272,7 +344,7 @@ proptest! {
 
     #[test]
     fn damaged_models_are_what_the_page_says_or_refused(
-        kind in 0..5_usize,
+        kind in 0..7_usize,
         edits in prop::collection::vec((any::<Index>(), 0..11_u8, any::<u8>()), 1..4),
     ) {
         let mut message = models()[kind].encode();

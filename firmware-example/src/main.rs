@@ -136,7 +136,7 @@ fn count_buffered(
     findings: &mut Findings,
 ) -> Result<(), Error> {
     use bispectral_core::Extractor;
-    let mut extractor = Extractor::<SCRATCH, PAIRS>::new(*model)?;
+    let mut extractor = Extractor::<SCRATCH, { 2 * PAIRS }>::new(*model)?;
     let found = extractor.invariants(x)?;
     findings.equal_invariants += invariants(reference, signal)
         .zip(found)

@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
-# Builds the page to play with into docs/play/index.html: WebAssembly by Cargo, and one file around it.
+# Builds the page to play with, one file, and says how large it is.
+#
+#     host/web/build.sh [PAGE.html]      docs/play/index.html
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-rustup target add wasm32-unknown-unknown
-cargo build -p bispectral-web --lib --profile web --target wasm32-unknown-unknown
-target=${CARGO_TARGET_DIR:-target}
-cargo run -q -p bispectral-web --bin play -- "$target/wasm32-unknown-unknown/web/bispectral_web.wasm" "${1:-docs/play/index.html}"
+page=${1:-docs/play/index.html}
+engine=${CARGO_TARGET_DIR:-target}/play/engine.wasm
+bash host/web/engine.sh "$engine"
+cargo run -q -p bispectral-web --bin play -- "$engine" "$page"

@@ -83,6 +83,26 @@ fn few_members_are_counted_and_the_known_group_is_the_model() {
 }
 
 #[test]
+fn a_motion_that_explains_a_part_is_named_and_not_denied() {
+    let folder = Folder::new();
+    // A third of the members are another thing under the same label.
+    write(&folder, [20, 12, INPUTS], |thing, orbit, member| {
+        let moved = shifted(thing, orbit, member);
+        let other = |x: &f64| (9.0 * x + orbit as f64).sin();
+        match member < 8 {
+            true => moved,
+            false => moved.iter().map(other).collect(),
+        }
+    });
+    let words = folder.succeed("train --data X.csv --labels y.csv -o run");
+    assert!(
+        words.contains("look for a second motion, or wrong labels"),
+        "{words}"
+    );
+    assert!(!words.contains("no known motion"), "{words}");
+}
+
+#[test]
 fn a_label_with_one_sample_is_left_out_and_the_others_are_learned_from() {
     let folder = Folder::new();
     write(&folder, [20, 12, INPUTS], shifted);

@@ -270,8 +270,8 @@ fn the_rust_module_compiles_without_std_and_holds_the_models_bytes() {
         "lib.rs",
         "#![no_std]\n#![deny(warnings, missing_docs)]\n//! A probe.\npub mod shaft;\n\
          const _: () = assert!(shaft::INPUTS == 8 && shaft::ROWS == 8 && shaft::PAIRS == 36 && shaft::SCRATCH == 32);\n\
-         #[test]\nfn same() {\n    assert_eq!(shaft::MODEL, include_bytes!(\"m.bsn\"));\n    \
-         assert!(bispectral_core::Model::from_bytes(shaft::MODEL).unwrap().is_aligned());\n}\n",
+         #[test]\nfn same() {\n    assert_eq!(shaft::FILE, include_bytes!(\"m.bsn\"));\n    \
+         assert!(bispectral_core::Model::from_bytes(shaft::FILE).unwrap().is_aligned());\n}\n",
     );
     let output = Command::new(env!("CARGO"))
         .args(["test", "--offline", "--quiet"])

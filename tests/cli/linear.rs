@@ -103,6 +103,42 @@ fn rotations_of_space_are_named_exported_and_their_invariants_computed() {
 }
 
 #[test]
+fn a_finite_group_behind_a_mixing_is_named_by_its_elements() {
+    // Functions on the corners of a square with both orientations, moved by D4, behind a rotation of inputs by pairs.
+    let folder = Folder::new();
+    let mut random = Random(9);
+    let corner = |n: usize, turn: usize, flip: bool| {
+        let (place, side) = (n % 4, n / 4);
+        let place = if flip { (4 - place) % 4 } else { place };
+        (place + turn) % 4 + 4 * (side ^ usize::from(flip))
+    };
+    let (mut samples, mut labels) = (String::new(), String::new());
+    for thing in 0..300 {
+        let x: [f64; 8] = std::array::from_fn(|_| random.next());
+        for member in 0..8 {
+            let mut y = [0.0; 8];
+            (0..8).for_each(|n| y[corner(n, member % 4, member > 3)] = x[n]);
+            for round in 0..8 {
+                for n in 0..7 {
+                    let (sin, cos) = (0.7 + 0.3 * (n + 2 * round) as f64).sin_cos();
+                    (y[n], y[n + 1]) = (cos * y[n] - sin * y[n + 1], sin * y[n] + cos * y[n + 1]);
+                }
+            }
+            let line: Vec<String> = y.iter().map(|y| format!("{y:.6}")).collect();
+            let _ = writeln!(samples, "{}", line.join(","));
+            let _ = writeln!(labels, "t{thing}");
+        }
+    }
+    folder.write("X.csv", samples);
+    folder.write("y.csv", labels);
+    let trained = folder.object("train --data X.csv --labels y.csv -o run --phases moments");
+    assert_eq!(trained["group"]["name"], "D4", "{trained}");
+    folder.succeed("group run --expect D4");
+    let refused = folder.refuse("group run --expect Q8");
+    assert!(refused.contains("the group is D4, not Q8"), "{refused}");
+}
+
+#[test]
 fn a_budget_says_what_a_board_has_and_exits_with_1_where_it_is_too_little() {
     let folder = Folder::new();
     folder.succeed("model --group Z16 -o m.bsn");
@@ -114,6 +150,5 @@ fn a_budget_says_what_a_board_has_and_exits_with_1_where_it_is_too_little() {
     assert!(folder.object("budget m.bsn --board cortex-m0").is_object());
     let refused = folder.refuse("budget m.bsn --board cortex-m4f --flash 2K");
     assert!(refused.contains("2048"), "{refused}");
-    let refused = folder.refuse("budget m.bsn --board rp2040");
-    assert!(refused.starts_with("rp2040: "), "{refused}");
+    assert!(folder.object("budget m.bsn --board rp2040").is_object());
 }

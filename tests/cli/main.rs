@@ -6,6 +6,7 @@ mod classify;
 mod compare;
 mod couplings;
 mod diagnosis;
+mod documents;
 mod export;
 mod features;
 mod folders;
@@ -25,6 +26,7 @@ mod reproduce;
 #[path = "../src/skip.rs"]
 pub mod skip;
 mod train;
+mod tutorial_device;
 
 use serde_json::Value;
 use std::collections::BTreeMap;

@@ -45,6 +45,14 @@ fn every_command_takes_the_folder_of_a_run_or_says_how_to_go_on_with_it() {
         folder.refuse_with(command, said);
     }
     folder.refuse_with(
+        "features run/model.bsn X.csv -o Z.npy",
+        "run: the run is not finished: go on with `bispectral train --resume run`",
+    );
+    folder.refuse_with(
+        "inspect small.bsn/model.bsn",
+        "small.bsn/model.bsn: small.bsn is a file, and no folder: check the path",
+    );
+    folder.refuse_with(
         "classify export small.bsn -o e.bsn",
         "small.bsn: a file, where the folder of a classifier is wanted: ",
     );
@@ -81,6 +89,51 @@ fn what_is_odd_about_the_data_is_said_in_a_line() {
 }
 
 #[test]
+fn an_offset_is_said_where_the_model_sees_it_and_tables_go_there_and_back() {
+    let folder = Folder::new();
+    shifted(&folder, 12, 0.0);
+    folder.succeed("train --data X.csv --labels y.csv -o run --quiet");
+    folder.succeed("features run X.csv -o Y.csv");
+    folder.succeed("invert run Y.csv -o back.csv");
+    folder.succeed("features run back.csv -o again.csv");
+    let numbers = |file: &str| -> Vec<f32> {
+        let text = String::from_utf8(folder.read(file)).unwrap();
+        let lines = text.lines().skip(1);
+        lines
+            .flat_map(|line| {
+                line.split(',')
+                    .map(|x| x.parse().unwrap())
+                    .collect::<Vec<f32>>()
+            })
+            .collect()
+    };
+    let (before, after) = (numbers("Y.csv"), numbers("again.csv"));
+    // f32 invariants of unit length, through coefficients and back.
+    assert!(before.iter().zip(&after).all(|(a, b)| (a - b).abs() < 1e-4));
+    assert_eq!(before.len(), after.len());
+
+    shifted(&folder, 12, 2048.0);
+    let (code, _, said) = folder.run("features run X.csv -o far.npy");
+    assert!(
+        code == Some(0) && said.contains("and swamps the invariants: "),
+        "{said}"
+    );
+    // Harmonics of a period have no mean.
+    folder.succeed("classify fit --data X.csv --labels y.csv -o fitted.bsn --held-out 0.1");
+    for command in [
+        "features fitted.bsn X.csv -o near.npy",
+        "classify predict fitted.bsn X.csv -o found.csv",
+        "compare --data X.csv --labels y.csv --draws 1",
+    ] {
+        let (code, _, said) = folder.run(command);
+        assert!(
+            code == Some(0) && !said.contains("swamps"),
+            "{command}: {said}"
+        );
+    }
+}
+
+#[test]
 fn signals_are_named_by_the_words_they_were_trained_with() {
     let folder = Folder::new();
     shapes(&folder);
@@ -106,11 +159,59 @@ fn signals_are_named_by_the_words_they_were_trained_with() {
         serde_json::json!(["good", "idle", "worn, loose"])
     );
 
-    // The same as a device has it, which knows classes by number.
+    // The same as a device has it, which knows classes by number; the words lie beside it.
     folder.succeed("classify export c -o device.bsn");
     let evaluated = folder.object("classify evaluate device.bsn --data X.csv --labels words.csv");
     assert_eq!(evaluated["accuracy"], 1.0);
-    folder.succeed("classify predict device.bsn X.csv -o numbers.csv");
+    folder.succeed("classify predict device.bsn X.csv -o by_device.csv");
+    assert_eq!(folder.read("by_device.csv"), folder.read("found.csv"));
+    let inspected = folder.object("inspect device.bsn");
+    assert_eq!(inspected["class_names"][2], "worn, loose");
+    // Samples of one class are enough to evaluate.
+    folder.write("one.csv", "4.0,1.0,0.0,0.0,0.0,0.0,0.0,1.0\n".repeat(3));
+    folder.write("idle.csv", "idle\n".repeat(3));
+    folder.succeed("classify evaluate device.bsn --data one.csv --labels idle.csv");
+    folder.write("strange.csv", "idle\nasleep\nidle\n");
+    folder.refuse_with(
+        "classify evaluate device.bsn --data one.csv --labels strange.csv",
+        "the labels: \"asleep\" is none of the model's classes: good, idle, worn, loose: ",
+    );
+    // A module and a header have them in themselves, a copy has its own file.
+    folder.succeed("export device.bsn -o copy.bsn");
+    folder.succeed("classify predict copy.bsn X.csv -o by_copy.csv");
+    assert_eq!(folder.read("by_copy.csv"), folder.read("found.csv"));
+    folder.succeed("export device.bsn -o module.rs --emit rust");
+    let module = String::from_utf8(folder.read("module.rs")).unwrap();
+    for line in [
+        "//! let class = model.classify(&signal, &mut scratch, &mut scores)?;",
+        "//! let name = module::CLASS_NAMES[class];",
+        "pub const CLASSES: usize = 3;",
+        "pub const CLASS_NAMES: [&str; CLASSES] = [\"good\", \"idle\", \"worn, loose\"];",
+    ] {
+        assert!(module.contains(line), "{line}: {}", &module[..900]);
+    }
+    folder.succeed("export device.bsn -o header.h --emit c");
+    let header = String::from_utf8(folder.read("header.h")).unwrap();
+    for line in [
+        "#define HEADER_CLASSES 3",
+        "bispectral_classify(",
+        "    \"worn, loose\",\n",
+    ] {
+        assert!(header.contains(line), "{line}: {}", &header[..900]);
+    }
+    // Names of another model are no names.
+    folder.succeed("classify export c -o other.bsn --encoding f32");
+    std::fs::copy(
+        folder.path("device.classes.json"),
+        folder.path("other.classes.json"),
+    )
+    .unwrap();
+    folder.refuse_with(
+        "classify predict other.bsn X.csv -o none.csv",
+        "other.classes.json: these are the classes of another model than the one beside them: ",
+    );
+    std::fs::remove_file(folder.path("other.classes.json")).unwrap();
+    folder.succeed("classify predict other.bsn X.csv -o numbers.csv");
     assert!(folder.read("numbers.csv").starts_with(b"label\n1\n0\n2\n"));
     folder.refuse_with(
         "classify evaluate c --data X.csv --labels y.csv",

@@ -142,14 +142,47 @@ fn groups_that_act_linearly_are_learned_behind_a_mixing() {
     let arguments = "reproduce compact --quick -o out";
     let object = folder.object(arguments);
     assert_eq!(object["experiment"], "compact");
-    // Four groups from whole, partial and noisy orbits.
-    assert_eq!((rows(&object).len(), &object["right"]), (12, &12.into()));
+    // Four groups from whole, partial and noisy orbits, and three kinds of samples without one.
+    assert_eq!((rows(&object).len(), &object["right"]), (15, &15.into()));
     for row in rows(&object) {
+        if row["setting"] == "none" {
+            assert!(
+                row["found"].as_str().unwrap().starts_with("no group: "),
+                "{row}"
+            );
+            continue;
+        }
         assert_eq!(row["found"], row["group"], "{row}");
         let number = |field: &str| row[field].as_f64().unwrap();
         assert!(number("between") > 3.0 * number("within"), "{row}");
     }
     assert_eq!(object["samples"], 200_000);
+    assert_kept(&folder, arguments, &object);
+}
+
+#[test]
+fn rotations_of_a_sphere_are_learned_as_harmonics_and_wigners_symbols() {
+    let folder = Folder::new();
+    let arguments = "reproduce sphere --quick -o out";
+    let object = folder.object(arguments);
+    assert_eq!(object["experiment"], "sphere");
+    // At points of the sphere, and behind a mixing of these.
+    assert_eq!(rows(&object).len(), 2);
+    for row in rows(&object) {
+        assert_eq!(row["found"], "SO(3)", "{row}");
+        assert_eq!(
+            (&row["forms"], &row["right"]),
+            (&4.into(), &true.into()),
+            "{row}"
+        );
+        let number = |field: &str| row[field].as_f64().unwrap();
+        // What rounding of samples leaves.
+        assert!(
+            number("harmonics") < 1e-4 && number("wigner") < 1e-4,
+            "{row}"
+        );
+        assert!(number("between") > 1e3 * number("within"), "{row}");
+    }
     assert_kept(&folder, arguments, &object);
 }
 

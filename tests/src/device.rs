@@ -158,8 +158,20 @@ impl Board {
         ["instructions", "transform"].map(|label| after(&words, label).parse().expect("a number"))
     }
 
-    /// What a program of firmware-example printed, or why it failed.
-    fn run(&self, program: &str, arguments: &[&str]) -> Result<String, String> {
+    /// What Rust calls the processor.
+    #[must_use]
+    pub fn target(&self) -> &'static str {
+        self.target
+    }
+
+    /// What a program of firmware-example printed.
+    ///
+    /// # Errors
+    /// What it printed instead.
+    ///
+    /// # Panics
+    /// The emulator is not installed, or the program was not built.
+    pub fn run(&self, program: &str, arguments: &[&str]) -> Result<String, String> {
         let firmware = repository().join("firmware-example/target");
         let output = Command::new(self.emulator)
             .args(self.machine.split(' '))
@@ -184,7 +196,8 @@ impl Board {
 }
 
 /// The word behind `label`.
-pub(crate) fn after<'w>(words: &'w str, label: &str) -> &'w str {
+#[must_use]
+pub fn after<'w>(words: &'w str, label: &str) -> &'w str {
     let mut words = words.split_whitespace();
     words.find(|word| *word == label);
     words.next().unwrap_or_default()

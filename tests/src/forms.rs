@@ -31,7 +31,7 @@ pub struct Form {
 type Kind = (Structure, Encoding);
 
 /// What is made of either model with all of its pairs.
-const KINDS: [Kind; 9] = [
+const KINDS: [Kind; 11] = [
     (Structure::Dense, Encoding::F32),
     (Structure::Dense, Encoding::F16),
     (Structure::Dense, Encoding::I8),
@@ -41,6 +41,8 @@ const KINDS: [Kind; 9] = [
     (Structure::Combined(1), Encoding::I8),
     (Structure::Cyclic(Transform::Sums), Encoding::F32),
     (Structure::Cyclic(Transform::Fft), Encoding::F32),
+    (Structure::Cyclic(Transform::Sums), Encoding::I32),
+    (Structure::Cyclic(Transform::Fft), Encoding::I32),
 ];
 
 /// All of them.
@@ -91,9 +93,11 @@ fn of(name: &str, bytes: &[u8]) -> Vec<Form> {
     let all = KINDS.into_iter().filter(|(structure, _)| folds(*structure));
     let all = all.map(|kind| (kind, None));
     let few = Some(selective(found, 1));
-    let few = [Transform::Sums, Transform::Fft].map(|transform| {
-        let kind = (Structure::Cyclic(transform), Encoding::F32);
-        (kind, few.clone())
-    });
+    let few = [
+        (Transform::Sums, Encoding::F32),
+        (Transform::Fft, Encoding::F32),
+        (Transform::Fft, Encoding::I32),
+    ]
+    .map(|(transform, encoding)| ((Structure::Cyclic(transform), encoding), few.clone()));
     all.chain(few).map(form).collect()
 }

@@ -7,6 +7,7 @@ pub mod reference;
 #[path = "../../firmware-example/src/signals.rs"]
 pub mod signals;
 
+pub mod browser;
 pub mod classified;
 pub mod device;
 pub mod example;
@@ -15,6 +16,7 @@ pub mod least;
 pub mod octahedral;
 pub mod rotated;
 mod skip;
+pub mod sphere;
 
 pub use skip::skipped;
 use std::path::{Path, PathBuf};

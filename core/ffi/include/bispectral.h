@@ -22,7 +22,10 @@
 #include <stdint.h>
 
 // Words of memory for the view: what it takes on any processor, and room for later versions.
-#define BISPECTRAL_VIEW_WORDS 64
+#define BISPECTRAL_VIEW_WORDS 16
+
+// What stands in a constant that `bispectral export --emit c` wrote: its words are the bytes' address, their number and four more.
+#define BISPECTRAL_CONSTANT 2975449175
 
 // What became of a call.
 typedef enum {
@@ -124,43 +127,43 @@ BispectralStatus bispectral_open(BispectralModel *model, const uint8_t *bytes, s
 // N: the samples of a signal; 0 where the model is not open.
 //
 // # Safety
-// `model` is null, zeroed, or was given to bispectral_open.
+// `model` is null, zeroed, a constant of `bispectral export --emit c`, or was given to bispectral_open.
 size_t bispectral_inputs(const BispectralModel *model);
 
 // R: the rows of W, one coefficient each; 0 where the model is not open.
 //
 // # Safety
-// `model` is null, zeroed, or was given to bispectral_open.
+// `model` is null, zeroed, a constant of `bispectral export --emit c`, or was given to bispectral_open.
 size_t bispectral_rows(const BispectralModel *model);
 
 // The invariants of a signal; 0 where the model is not open.
 //
 // # Safety
-// `model` is null, zeroed, or was given to bispectral_open.
+// `model` is null, zeroed, a constant of `bispectral export --emit c`, or was given to bispectral_open.
 size_t bispectral_pairs(const BispectralModel *model);
 
 // Numbers that bispectral_features gives for a signal; 0 where the model is not open.
 //
 // # Safety
-// `model` is null, zeroed, or was given to bispectral_open.
+// `model` is null, zeroed, a constant of `bispectral export --emit c`, or was given to bispectral_open.
 size_t bispectral_feature_count(const BispectralModel *model);
 
 // Classes that bispectral_scores tells apart; 0 where the model has no classifier or is not open.
 //
 // # Safety
-// `model` is null, zeroed, or was given to bispectral_open.
+// `model` is null, zeroed, a constant of `bispectral export --emit c`, or was given to bispectral_open.
 size_t bispectral_classes(const BispectralModel *model);
 
 // Floats of scratch that bispectral_scores needs; 0 where the model is not open.
 //
 // # Safety
-// `model` is null, zeroed, or was given to bispectral_open.
+// `model` is null, zeroed, a constant of `bispectral export --emit c`, or was given to bispectral_open.
 size_t bispectral_classifier_scratch_length(const BispectralModel *model);
 
 // Floats of scratch that the functions below need; 0 where the model is not open.
 //
 // # Safety
-// `model` is null, zeroed, or was given to bispectral_open.
+// `model` is null, zeroed, a constant of `bispectral export --emit c`, or was given to bispectral_open.
 size_t bispectral_scratch_length(const BispectralModel *model);
 
 // z = W x, one coefficient a row, to the front of `z`, which has room for `length`.
@@ -225,6 +228,18 @@ BispectralStatus bispectral_features(const BispectralModel *model,
                                      float *features,
                                      size_t length);
 
+// As bispectral_features, of the samples of a converter.
+//
+// # Safety
+// As bispectral_coefficients.
+BispectralStatus bispectral_features_i16(const BispectralModel *model,
+                                         const int16_t *x,
+                                         size_t samples,
+                                         float *scratch,
+                                         size_t scratch_length,
+                                         float *features,
+                                         size_t length);
+
 // The score of every class, to the front of `scores`, which has room for `length`; the largest is the class.
 //
 // # Safety
@@ -236,6 +251,18 @@ BispectralStatus bispectral_scores(const BispectralModel *model,
                                    size_t scratch_length,
                                    float *scores,
                                    size_t length);
+
+// As bispectral_scores, of the samples of a converter.
+//
+// # Safety
+// As bispectral_coefficients.
+BispectralStatus bispectral_scores_i16(const BispectralModel *model,
+                                       const int16_t *x,
+                                       size_t samples,
+                                       float *scratch,
+                                       size_t scratch_length,
+                                       float *scores,
+                                       size_t length);
 
 // The class of x, to `class`: the first of those with the largest score. The scores go to the front of `scores`, which has
 // room for `length`.
@@ -251,6 +278,19 @@ BispectralStatus bispectral_classify(const BispectralModel *model,
                                      size_t length,
                                      size_t *class_);
 
+// As bispectral_classify, of the samples of a converter.
+//
+// # Safety
+// As bispectral_coefficients; `class` points to a number.
+BispectralStatus bispectral_classify_i16(const BispectralModel *model,
+                                         const int16_t *x,
+                                         size_t samples,
+                                         float *scratch,
+                                         size_t scratch_length,
+                                         float *scores,
+                                         size_t length,
+                                         size_t *class_);
+
 // Hands every term of the bispectrum to `each` with `user`, in the order of the invariants, and then tells their `magnitude`:
 // for devices that cannot hold all terms but can project, compare or classify them as they come.
 //
@@ -264,6 +304,19 @@ BispectralStatus bispectral_stream(const BispectralModel *model,
                                    BispectralEach each,
                                    void *user,
                                    BispectralMagnitude *magnitude);
+
+// As bispectral_stream, of the samples of a converter.
+//
+// # Safety
+// As bispectral_coefficients; `each` returns (no longjmp) and touches neither `x` nor `scratch` nor `magnitude`.
+BispectralStatus bispectral_stream_i16(const BispectralModel *model,
+                                       const int16_t *x,
+                                       size_t samples,
+                                       float *scratch,
+                                       size_t scratch_length,
+                                       BispectralEach each,
+                                       void *user,
+                                       BispectralMagnitude *magnitude);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -3,7 +3,7 @@
 use crate::buffers::{Input, Output, apart};
 use crate::model::{Model, view};
 use crate::status::Status;
-use bispectral_core::{Complex32, Error, Model as View};
+use bispectral_core::{Complex32, Error, Model as View, Sample};
 use core::ffi::c_void;
 
 /// A complex number.
@@ -37,12 +37,12 @@ pub type Each = Option<unsafe extern "C" fn(user: *mut c_void, i: usize, j: usiz
 ///
 /// # Safety
 /// `model` is null, zeroed, or was given to bispectral_open; the buffers are as long as is said, and no other task uses them.
-unsafe fn with_slices<T>(
+unsafe fn with_slices<S, T>(
     model: *const Model,
-    x: Input<f32>,
+    x: Input<S>,
     scratch: Output<f32>,
     out: Output<T>,
-    compute: impl FnOnce(View<'_>, &[f32], &mut [f32], &mut [T]) -> Result<(), Error>,
+    compute: impl FnOnce(View<'_>, &[S], &mut [f32], &mut [T]) -> Result<(), Error>,
 ) -> Status {
     let compute = || {
         apart(&[x.span()?, scratch.span()?, out.span()?])?;
@@ -192,6 +192,33 @@ pub unsafe extern "C" fn bispectral_features(
     }
 }
 
+/// As bispectral_features, of the samples of a converter.
+///
+/// # Safety
+/// As bispectral_coefficients.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bispectral_features_i16(
+    model: *const Model,
+    x: *const i16,
+    samples: usize,
+    scratch: *mut f32,
+    scratch_length: usize,
+    features: *mut f32,
+    length: usize,
+) -> Status {
+    let (x, scratch, out) = (
+        Input(x, samples),
+        Output(scratch, scratch_length),
+        Output(features, length),
+    );
+    // SAFETY: the same promise.
+    unsafe {
+        with_slices(model, x, scratch, out, |view, x, scratch, out| {
+            view.features(x, scratch, out)
+        })
+    }
+}
+
 /// The score of every class, to the front of `scores`, which has room for `length`; the largest is the class.
 ///
 /// # Safety
@@ -200,6 +227,33 @@ pub unsafe extern "C" fn bispectral_features(
 pub unsafe extern "C" fn bispectral_scores(
     model: *const Model,
     x: *const f32,
+    samples: usize,
+    scratch: *mut f32,
+    scratch_length: usize,
+    scores: *mut f32,
+    length: usize,
+) -> Status {
+    let (x, scratch, out) = (
+        Input(x, samples),
+        Output(scratch, scratch_length),
+        Output(scores, length),
+    );
+    // SAFETY: the same promise.
+    unsafe {
+        with_slices(model, x, scratch, out, |view, x, scratch, out| {
+            view.scores(x, scratch, out)
+        })
+    }
+}
+
+/// As bispectral_scores, of the samples of a converter.
+///
+/// # Safety
+/// As bispectral_coefficients.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bispectral_scores_i16(
+    model: *const Model,
+    x: *const i16,
     samples: usize,
     scratch: *mut f32,
     scratch_length: usize,
@@ -240,6 +294,45 @@ pub unsafe extern "C" fn bispectral_classify(
         Output(scratch, scratch_length),
         Output(scores, length),
     );
+    // SAFETY: the same promise.
+    unsafe { classified(model, x, scratch, out, class) }
+}
+
+/// As bispectral_classify, of the samples of a converter.
+///
+/// # Safety
+/// As bispectral_coefficients; `class` points to a number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bispectral_classify_i16(
+    model: *const Model,
+    x: *const i16,
+    samples: usize,
+    scratch: *mut f32,
+    scratch_length: usize,
+    scores: *mut f32,
+    length: usize,
+    class: *mut usize,
+) -> Status {
+    let (x, scratch, out) = (
+        Input(x, samples),
+        Output(scratch, scratch_length),
+        Output(scores, length),
+    );
+    // SAFETY: the same promise.
+    unsafe { classified(model, x, scratch, out, class) }
+}
+
+/// The class to `class`, of samples of any type.
+///
+/// # Safety
+/// As bispectral_classify.
+unsafe fn classified<S: Sample>(
+    model: *const Model,
+    x: Input<S>,
+    scratch: Output<f32>,
+    out: Output<f32>,
+    class: *mut usize,
+) -> Status {
     let class = Output(class, 1);
     let separate = class
         .span()
@@ -277,11 +370,47 @@ pub unsafe extern "C" fn bispectral_stream(
     user: *mut c_void,
     magnitude: *mut Magnitude,
 ) -> Status {
+    let (x, scratch) = (Input(x, samples), Output(scratch, scratch_length));
+    // SAFETY: the same promise.
+    unsafe { streamed(model, x, scratch, each, user, magnitude) }
+}
+
+/// As bispectral_stream, of the samples of a converter.
+///
+/// # Safety
+/// As bispectral_coefficients; `each` returns (no longjmp) and touches neither `x` nor `scratch` nor `magnitude`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bispectral_stream_i16(
+    model: *const Model,
+    x: *const i16,
+    samples: usize,
+    scratch: *mut f32,
+    scratch_length: usize,
+    each: Each,
+    user: *mut c_void,
+    magnitude: *mut Magnitude,
+) -> Status {
+    let (x, scratch) = (Input(x, samples), Output(scratch, scratch_length));
+    // SAFETY: the same promise.
+    unsafe { streamed(model, x, scratch, each, user, magnitude) }
+}
+
+/// Every term to `each`, of samples of any type.
+///
+/// # Safety
+/// As bispectral_stream.
+unsafe fn streamed<S: Sample>(
+    model: *const Model,
+    x: Input<S>,
+    scratch: Output<f32>,
+    each: Each,
+    user: *mut c_void,
+    magnitude: *mut Magnitude,
+) -> Status {
     let Some(each) = each else {
         return Status::Pointer;
     };
-    let (x, scratch) = (Input(x, samples), Output(scratch, scratch_length));
-    let stream = |view: View<'_>, x: &[f32], scratch: &mut [f32], out: &mut [Magnitude]| {
+    let stream = |view: View<'_>, x: &[S], scratch: &mut [f32], out: &mut [Magnitude]| {
         let found = view.stream(x, scratch, |i, j, Complex32 { re, im }| {
             // SAFETY: a function of the caller's, called as its type says.
             unsafe { each(user, i, j, Complex { re, im }) }

@@ -1,4 +1,5 @@
-//! A model in memory of the caller's: the core's checked view, and a mark that it is one.
+//! A model in memory of the caller's: the core's checked view, and a mark that it is one; or a constant of the caller's that says
+//! where the bytes of a model are which was checked before.
 
 use crate::buffers::Input;
 use crate::status::Status;
@@ -6,10 +7,21 @@ use bispectral_core::Model as View;
 use core::mem::MaybeUninit;
 
 /// Words of memory for the view: what it takes on any processor, and room for later versions.
-pub const BISPECTRAL_VIEW_WORDS: usize = 64;
+pub const BISPECTRAL_VIEW_WORDS: usize = 16;
 
 /// What stands in a model that is open; zeroed memory is none.
 const OPEN: usize = 0xB159_EC7A;
+
+/// What stands in a constant that `bispectral export --emit c` wrote: its words are the bytes' address, their number and four more.
+pub const BISPECTRAL_CONSTANT: usize = 0xB159_C057;
+
+/// The address of a model's bytes, their number, and what the exporter found out when it checked them.
+#[repr(C)]
+struct Constant {
+    bytes: *const u8,
+    length: usize,
+    findings: [usize; 4],
+}
 
 /// A model: memory for the library's view of it, which `bispectral_open` fills. The bytes of the model stay where they are,
 /// in flash. May be copied and needs no closing; what is in it is the library's business.
@@ -21,6 +33,7 @@ pub struct Model {
 
 const _: () = assert!(size_of::<View<'static>>() <= size_of::<[usize; BISPECTRAL_VIEW_WORDS]>());
 const _: () = assert!(align_of::<View<'static>>() <= align_of::<usize>());
+const _: () = assert!(size_of::<Constant>() == 6 * size_of::<usize>());
 
 /// Checks every byte of a model once and makes `model` a view of it.
 ///
@@ -61,17 +74,26 @@ pub unsafe extern "C" fn bispectral_open(
 /// The view in a model.
 ///
 /// # Safety
-/// Where the pointer is not null, it points to zeroed memory or to what [`bispectral_open`] was given, whose bytes have not changed.
+/// Where the pointer is not null, it points to zeroed memory, to what [`bispectral_open`] was given, whose bytes have not changed, or
+/// to a constant that was emitted.
 pub(crate) unsafe fn view(model: *const Model) -> Result<View<'static>, Status> {
     if model.is_null() || !model.is_aligned() {
         return Err(Status::Pointer);
     }
-    // SAFETY: a mark can be read in both cases of the promise above.
-    if unsafe { (&raw const (*model).mark).read() } != OPEN {
-        return Err(Status::NotOpen);
+    // SAFETY: a mark can be read in all cases of the promise above.
+    match unsafe { (&raw const (*model).mark).read() } {
+        // SAFETY: the mark says that a view was written here.
+        OPEN => Ok(unsafe { (&raw const (*model).view).cast::<View<'static>>().read() }),
+        BISPECTRAL_CONSTANT => {
+            // SAFETY: the mark says that these words are here, which are numbers.
+            let constant = unsafe { (&raw const (*model).view).cast::<Constant>().read() };
+            // SAFETY: as promised above.
+            let bytes = unsafe { Input(constant.bytes, constant.length).slice::<'static>() }?;
+            let findings = constant.findings.map(|word| word as u32);
+            Ok(View::from_checked_bytes(bytes, findings))
+        }
+        _ => Err(Status::NotOpen),
     }
-    // SAFETY: the mark says that a view was written here.
-    Ok(unsafe { (&raw const (*model).view).cast::<View<'static>>().read() })
 }
 
 /// A number of an open model; 0 of any other.
@@ -86,7 +108,7 @@ unsafe fn number(model: *const Model, of: impl FnOnce(&View<'static>) -> usize) 
 /// N: the samples of a signal; 0 where the model is not open.
 ///
 /// # Safety
-/// `model` is null, zeroed, or was given to bispectral_open.
+/// `model` is null, zeroed, a constant of `bispectral export --emit c`, or was given to bispectral_open.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bispectral_inputs(model: *const Model) -> usize {
     // SAFETY: the same promise.
@@ -96,7 +118,7 @@ pub unsafe extern "C" fn bispectral_inputs(model: *const Model) -> usize {
 /// R: the rows of W, one coefficient each; 0 where the model is not open.
 ///
 /// # Safety
-/// `model` is null, zeroed, or was given to bispectral_open.
+/// `model` is null, zeroed, a constant of `bispectral export --emit c`, or was given to bispectral_open.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bispectral_rows(model: *const Model) -> usize {
     // SAFETY: the same promise.
@@ -106,7 +128,7 @@ pub unsafe extern "C" fn bispectral_rows(model: *const Model) -> usize {
 /// The invariants of a signal; 0 where the model is not open.
 ///
 /// # Safety
-/// `model` is null, zeroed, or was given to bispectral_open.
+/// `model` is null, zeroed, a constant of `bispectral export --emit c`, or was given to bispectral_open.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bispectral_pairs(model: *const Model) -> usize {
     // SAFETY: the same promise.
@@ -116,7 +138,7 @@ pub unsafe extern "C" fn bispectral_pairs(model: *const Model) -> usize {
 /// Numbers that bispectral_features gives for a signal; 0 where the model is not open.
 ///
 /// # Safety
-/// `model` is null, zeroed, or was given to bispectral_open.
+/// `model` is null, zeroed, a constant of `bispectral export --emit c`, or was given to bispectral_open.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bispectral_feature_count(model: *const Model) -> usize {
     // SAFETY: the same promise.
@@ -126,7 +148,7 @@ pub unsafe extern "C" fn bispectral_feature_count(model: *const Model) -> usize 
 /// Classes that bispectral_scores tells apart; 0 where the model has no classifier or is not open.
 ///
 /// # Safety
-/// `model` is null, zeroed, or was given to bispectral_open.
+/// `model` is null, zeroed, a constant of `bispectral export --emit c`, or was given to bispectral_open.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bispectral_classes(model: *const Model) -> usize {
     // SAFETY: the same promise.
@@ -136,7 +158,7 @@ pub unsafe extern "C" fn bispectral_classes(model: *const Model) -> usize {
 /// Floats of scratch that bispectral_scores needs; 0 where the model is not open.
 ///
 /// # Safety
-/// `model` is null, zeroed, or was given to bispectral_open.
+/// `model` is null, zeroed, a constant of `bispectral export --emit c`, or was given to bispectral_open.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bispectral_classifier_scratch_length(model: *const Model) -> usize {
     // SAFETY: the same promise.
@@ -146,7 +168,7 @@ pub unsafe extern "C" fn bispectral_classifier_scratch_length(model: *const Mode
 /// Floats of scratch that the functions below need; 0 where the model is not open.
 ///
 /// # Safety
-/// `model` is null, zeroed, or was given to bispectral_open.
+/// `model` is null, zeroed, a constant of `bispectral export --emit c`, or was given to bispectral_open.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bispectral_scratch_length(model: *const Model) -> usize {
     // SAFETY: the same promise.

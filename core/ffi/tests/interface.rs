@@ -159,6 +159,35 @@ fn every_function_computes_the_bits_of_the_core() {
     view.features(&X, &mut scratch, &mut expected).unwrap();
     assert_eq!((status, features), (Status::Ok, expected));
     assert_eq!(none, Status::NoClassifier);
+
+    let whole: [i16; INPUTS] = core::array::from_fn(|n| (n * n * 37 % 101) as i16 - 50);
+    let x = whole.as_ptr();
+    let scratch_ = scratch.as_mut_ptr();
+    let out = features.as_mut_ptr();
+    let mut class = 9;
+    // SAFETY: buffers of these lengths.
+    let (status, none, no_class) = unsafe {
+        (
+            bispectral_features_i16(&*model, x, INPUTS, scratch_, SCRATCH, out, 2 * PAIRS),
+            bispectral_scores_i16(&*model, x, INPUTS, scratch_, SCRATCH, [0.0; 9].as_mut_ptr(), 9),
+            bispectral_classify_i16(
+                &*model,
+                x,
+                INPUTS,
+                scratch_,
+                SCRATCH,
+                [0.0; 9].as_mut_ptr(),
+                9,
+                &mut class,
+            ),
+        )
+    };
+    view.features(&whole, &mut scratch, &mut expected).unwrap();
+    assert_eq!((status, features), (Status::Ok, expected));
+    assert_eq!(
+        (none, no_class, class),
+        (Status::NoClassifier, Status::NoClassifier, 9)
+    );
 }
 
 /// Adds a term to the list that `user` points to.

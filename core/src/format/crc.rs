@@ -18,11 +18,15 @@ const TABLE: [u32; 16] = {
 };
 
 /// The checksum of these bytes.
-pub(crate) fn checksum(bytes: &[u8]) -> u32 {
-    let step = |crc: u32| crc >> 4 ^ TABLE.get(crc as usize & 15).copied().unwrap_or_default();
-    !bytes
-        .iter()
-        .fold(!0, |crc, byte| step(step(crc ^ u32::from(*byte))))
+pub(crate) const fn checksum(mut bytes: &[u8]) -> u32 {
+    let mut crc = !0;
+    while let Some((byte, rest)) = bytes.split_first() {
+        crc ^= *byte as u32;
+        crc = crc >> 4 ^ TABLE[(crc & 15) as usize];
+        crc = crc >> 4 ^ TABLE[(crc & 15) as usize];
+        bytes = rest;
+    }
+    !crc
 }
 
 #[cfg(test)]

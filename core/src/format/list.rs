@@ -30,7 +30,7 @@ macro_rules! number {
         })*
     };
 }
-number!(f32, u16, i16, i8, u8);
+number!(f32, i32, u16, i16, i8, u8);
 
 /// A pair (i, j).
 impl Value for (u16, u16) {

@@ -2,31 +2,36 @@
 
 /// Whether `core::str::from_utf8` takes these bytes.
 ///
-/// By the lead byte (RFC 3629, section 4): how many bytes follow, and the bounds of the first of them, which exclude longer forms
-/// than needed, surrogates and what lies past U+10FFFF.
+/// By RFC 3629, section 3: the ones in front of the lead byte are the bytes there are, each of the others has six bits, and what
+/// they make is a character that needs as many.
 #[inline(never)]
 pub(crate) fn is_utf8(mut bytes: &[u8]) -> bool {
-    while let Some((&lead, rest)) = bytes.split_first() {
-        let (more, low, high) = match lead {
-            0x00..=0x7f => (0, 0, 0),
-            0xc2..=0xdf => (1, 0x80, 0xbf),
-            0xe0 => (2, 0xa0, 0xbf),
-            0xed => (2, 0x80, 0x9f),
-            0xe1..=0xef => (2, 0x80, 0xbf),
-            0xf0 => (3, 0x90, 0xbf),
-            0xf1..=0xf3 => (3, 0x80, 0xbf),
-            0xf4 => (3, 0x80, 0x8f),
-            _ => return false,
-        };
-        let Some((following, rest)) = rest.split_at_checked(more) else {
+    while let Some((&lead, mut rest)) = bytes.split_first() {
+        let length = lead.leading_ones();
+        // One is what follows a lead byte has, and from five on no character needs as many.
+        if length == 1 || length > 4 {
             return false;
-        };
-        let (mut low, mut high) = (low, high);
-        for byte in following {
-            if *byte < low || *byte > high {
+        }
+        let mut character = u32::from(lead) & (0x7f >> length);
+        for _ in 1..length {
+            let Some((&byte, behind)) = rest.split_first() else {
+                return false;
+            };
+            if byte & 0xc0 != 0x80 {
                 return false;
             }
-            (low, high) = (0x80, 0xbf);
+            character = character << 6 | u32::from(byte & 0x3f);
+            rest = behind;
+        }
+        // Two bytes have 11 bits, three 16 and four 21: fewer than 8, 12 and 17 would do with fewer bytes.
+        let least = match length {
+            0 => 0,
+            2 => 0x80,
+            3 => 0x800,
+            _ => 0x1_0000,
+        };
+        if character < least || char::from_u32(character).is_none() {
+            return false;
         }
         bytes = rest;
     }

@@ -11,7 +11,7 @@ use super::{
     PairList, Parts, Transform, VERSION, Weights,
 };
 use crate::error::{Error, Part, saturate};
-use crate::feature::Feature;
+use crate::feature::{EVERY, Feature, LISTED_PAIRS};
 use crate::head::Perceptron;
 use crate::pairs::{Order, pair_count};
 
@@ -23,9 +23,9 @@ const FIXED_LEN: usize = 9;
 /// Bytes of one term of a combination: the row, and the real and imaginary part of its coefficient.
 const TERM_LEN: usize = 6;
 
-/// The fields of a message whose lists are bytes of it, all little-endian.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct View<'a> {
+/// The fields of a message whose lists are bytes of it, all little-endian, of a model of one of these kinds.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct View<'a, const KINDS: u32 = EVERY> {
     pub(crate) inputs: u16,
     pub(crate) rows: u16,
     pub(crate) name: &'a [u8],
@@ -42,7 +42,7 @@ pub(crate) struct View<'a> {
 }
 
 /// A kind, and the bytes that belong to it.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 struct Section<'a> {
     kind: u8,
     bytes: &'a [u8],
@@ -56,6 +56,10 @@ pub(crate) enum Encoding<'a> {
     I8 {
         /// One f32 a stored row.
         scales: &'a [u8],
+    },
+    I32 {
+        /// a.
+        amplitude: f32,
     },
 }
 
@@ -103,48 +107,98 @@ pub(crate) enum LayerEncoding {
     I8,
 }
 
-/// Bytes that are taken off the front.
-struct Rest<'a>(&'a [u8]);
+impl Section<'_> {
+    /// What is wrong with a section of which there are so many kinds.
+    #[inline(never)]
+    const fn refused(&self, part: Part, kinds: u8) -> Option<Error> {
+        let kind = self.kind;
+        if kind >= kinds {
+            return Some(Error::Unsupported { part, kind });
+        }
+        if kind == 0 && !self.bytes.is_empty() {
+            return Some(Error::Malformed);
+        }
+        None
+    }
+}
+
+/// Bytes that are taken off the front. Where there are too few, or they are not what is asked for, all that follows is
+/// empty: so a field is read behind the other without a branch.
+struct Rest<'a> {
+    bytes: &'a [u8],
+    /// Whether all of them decoded.
+    whole: bool,
+}
 
 impl<'a> Rest<'a> {
+    const fn refuse(&mut self) {
+        self.whole = false;
+        self.bytes = &[];
+    }
+
+    const fn byte(&mut self) -> u8 {
+        match self.bytes.split_first() {
+            Some((byte, rest)) => {
+                self.bytes = rest;
+                *byte
+            }
+            None => {
+                self.whole = false;
+                0
+            }
+        }
+    }
+
     /// A number of at most 32 bits, seven a byte, in its shortest form.
     #[inline(never)]
-    fn varint(&mut self) -> Option<u32> {
+    const fn varint(&mut self) -> u32 {
         let (mut value, mut shift) = (0, 0);
         loop {
-            let (&byte, rest) = self.0.split_first()?;
-            self.0 = rest;
-            // The fifth byte has four bits left.
-            if shift == 28 && byte > 15 {
-                return None;
+            let byte = self.byte();
+            value |= ((byte & 0x7f) as u32) << shift;
+            // The fifth byte has four bits left, and a zero behind others says nothing.
+            if shift == 28 && byte > 15 || shift > 0 && byte == 0 {
+                self.refuse();
+                return 0;
             }
-            value |= u32::from(byte & 0x7f) << shift;
             if byte < 0x80 {
-                // A zero behind others says nothing.
-                return (byte > 0 || shift == 0).then_some(value);
+                return value;
             }
             shift += 7;
         }
     }
 
-    fn dimension(&mut self) -> Option<u16> {
-        self.varint()?.try_into().ok()
+    #[inline(never)]
+    const fn dimension(&mut self) -> u16 {
+        let value = self.varint();
+        if value > u16::MAX as u32 {
+            self.refuse();
+        }
+        value as u16
     }
 
     /// A length, and as many bytes.
     #[inline(never)]
-    fn run(&mut self) -> Option<&'a [u8]> {
-        let length = self.varint()?.try_into().ok()?;
-        let (run, rest) = self.0.split_at_checked(length)?;
-        self.0 = rest;
-        Some(run)
+    const fn run(&mut self) -> &'a [u8] {
+        let length = self.varint() as usize;
+        match self.bytes.split_at_checked(length) {
+            Some((run, rest)) => {
+                self.bytes = rest;
+                run
+            }
+            None => {
+                self.refuse();
+                &[]
+            }
+        }
     }
 
-    fn section(&mut self) -> Option<Section<'a>> {
-        let (&kind, rest) = self.0.split_first()?;
-        self.0 = rest;
-        let bytes = self.run()?;
-        Some(Section { kind, bytes })
+    #[inline(never)]
+    const fn section(&mut self) -> Section<'a> {
+        Section {
+            kind: self.byte(),
+            bytes: self.run(),
+        }
     }
 }
 
@@ -155,33 +209,40 @@ impl<'a> View<'a> {
         Self::split(message).check(message)?;
         Ok(message)
     }
+}
 
+impl<'a, const KINDS: u32> View<'a, KINDS> {
     /// The fields as far as they decode; those of a message that was checked all do.
     #[inline(never)]
-    pub(crate) fn split(message: &'a [u8]) -> Self {
-        let mut view = View::default();
-        view.whole = view.decode(message).is_some();
-        view
+    pub(crate) const fn split(message: &'a [u8]) -> Self {
+        let mut rest = Rest {
+            bytes: message,
+            whole: true,
+        };
+        match message.split_at_checked(FIXED_LEN) {
+            Some((_, behind)) => rest.bytes = behind,
+            None => rest.refuse(),
+        }
+        // In the order of the bytes.
+        View {
+            inputs: rest.dimension(),
+            rows: rest.dimension(),
+            name: rest.run(),
+            group: rest.run(),
+            encoding: rest.section(),
+            pairs: rest.section(),
+            structure: rest.section(),
+            head: rest.section(),
+            padding: rest.run(),
+            weights: rest.run(),
+            whole: rest.whole && rest.bytes.is_empty(),
+        }
     }
 
-    /// A field behind the other, in place: a view is too long to be passed around.
-    fn decode(&mut self, message: &'a [u8]) -> Option<()> {
-        let mut rest = Rest(message.get(FIXED_LEN..)?);
-        self.inputs = rest.dimension()?;
-        self.rows = rest.dimension()?;
-        self.name = rest.run()?;
-        self.group = rest.run()?;
-        for section in [
-            &mut self.encoding,
-            &mut self.pairs,
-            &mut self.structure,
-            &mut self.head,
-        ] {
-            *section = rest.section()?;
-        }
-        self.padding = rest.run()?;
-        self.weights = rest.run()?;
-        rest.0.is_empty().then_some(())
+    /// Whether a model of these kinds may need this, and the program has it.
+    #[inline(always)]
+    pub(crate) const fn may(feature: Feature) -> bool {
+        feature.is_in(KINDS)
     }
 
     /// Everything but the values of weights, in the order of `docs/format.md`.
@@ -197,19 +258,7 @@ impl<'a> View<'a> {
     fn check_sections(&self) -> Result<(), Error> {
         self.check_kinds()?;
         check_dimensions(self.inputs, self.rows)?;
-        let (inputs, rows) = (self.inputs.into(), self.rows.into());
-        let structure = self.structure().ok_or(Error::Malformed)?;
-        well_formed(self.encoding.kind != 1 || self.encoding.bytes.is_empty())?;
-        let layers = self.layers()?;
-        self.check_pairs(rows)?;
-        let order = self.order();
-        let pairs = order.len();
-        let stored = structure.stored(inputs, rows, pairs, self.encoding.kind)?;
-        self.check_scales(stored.rows)?;
-        if let Some(layers) = layers.filter(|_| Feature::Head.is_on()) {
-            Perceptron::new(layers, self.feature_count(), order.parts()).check()?;
-        }
-        let needed = stored.numbers * self.number_len();
+        let needed = self.numbers_len().ok_or(Error::Malformed)?;
         if self.weights.len() != needed {
             return Err(Error::WeightLength {
                 needed: saturate(needed),
@@ -219,87 +268,151 @@ impl<'a> View<'a> {
         Ok(())
     }
 
+    /// Bytes of weights that the sections call for; `None` where one of them is not what a writer would have written.
+    fn numbers_len(&self) -> Option<usize> {
+        let (inputs, rows) = (self.inputs.into(), self.rows.into());
+        let structure = self.structure()?;
+        let layers = self.layers().ok()?;
+        let order = self.order();
+        let stored = structure.stored(inputs, rows, order.len(), self.encoding.kind);
+        let stored = stored.ok()?;
+        let halves = Self::may(Feature::F16) && self.encoding.kind == 1;
+        let whole = Self::may(Feature::I32) && self.encoding.kind == 3;
+        let head = match layers.filter(|_| Feature::Head.is_on()) {
+            Some(layers) => Perceptron::new(layers, self.feature_count(), order.parts())
+                .check()
+                .is_ok(),
+            None => true,
+        };
+        let well_formed = (!halves || self.encoding.bytes.is_empty())
+            && (!whole || self.structure.kind == 3)
+            && self.pairs_ascend(rows)
+            && self.scales_are_positive(stored.rows)
+            && head;
+        well_formed.then_some(stored.numbers * self.number_len())
+    }
+
     /// A kind this version does not know is named, before anything is said of what depends on it; then one that the
-    /// program was built without.
-    fn check_kinds(&self) -> Result<(), Error> {
-        for (part, section, kinds) in [
-            (Part::Encoding, &self.encoding, 3),
-            (Part::Pairs, &self.pairs, 4),
-            (Part::Structure, &self.structure, 5),
-            (Part::Head, &self.head, 2),
-        ] {
-            match section.kind {
-                kind if kind >= kinds => return Err(Error::Unsupported { part, kind }),
-                0 if !section.bytes.is_empty() => return Err(Error::Malformed),
-                _ => {}
-            }
+    /// program was built without, or that none of these kinds is.
+    const fn check_kinds(&self) -> Result<(), Error> {
+        let refused = match self.encoding.refused(Part::Encoding, 4) {
+            None => match self.pairs.refused(Part::Pairs, 4) {
+                None => match self.structure.refused(Part::Structure, 5) {
+                    None => self.head.refused(Part::Head, 2),
+                    refused => refused,
+                },
+                refused => refused,
+            },
+            refused => refused,
+        };
+        if let Some(error) = refused {
+            return Err(error);
         }
-        for feature in self.features() {
-            if !feature.is_on() {
-                return Err(Error::NeedsFeature { feature });
-            }
+        match self.needed() {
+            [Some(feature), ..] if !Self::may(feature) => Err(Error::NeedsFeature { feature }),
+            [_, Some(feature), ..] if !Self::may(feature) => Err(Error::NeedsFeature { feature }),
+            [_, _, Some(feature), _] if !Self::may(feature) => Err(Error::NeedsFeature { feature }),
+            [_, _, _, Some(feature)] if !Self::may(feature) => Err(Error::NeedsFeature { feature }),
+            _ => Ok(()),
         }
-        Ok(())
     }
 
     /// The features without which this model is not computed, but for that of its transform.
-    pub(crate) fn features(&self) -> impl Iterator<Item = Feature> + use<> {
-        let (encoding, structure) = (self.encoding.kind, self.structure.kind);
-        let encoding = match (encoding, structure) {
+    pub(crate) fn features(&self) -> impl Iterator<Item = Feature> + use<KINDS> {
+        self.needed().into_iter().flatten()
+    }
+
+    /// [`features`](Self::features), in a constant.
+    const fn needed(&self) -> [Option<Feature>; 4] {
+        let encoding = match (self.encoding.kind, self.structure.kind) {
+            // Whole numbers are a kernel of their own.
+            (3, _) => Some(Feature::I32),
             // The roots of unity are f32 and use nothing else of what the feature has.
             (_, 3) => None,
             (0, _) => Some(Feature::F32),
             (1, _) => Some(Feature::F16),
             _ => Some(Feature::I8),
         };
-        let structure = match structure {
-            0 => Feature::Dense,
-            1 => Feature::Conjugates,
-            2 => Feature::Combined,
-            3 => Feature::Cyclic,
-            _ => Feature::Couplings,
+        let structure = match self.structure.kind {
+            3 if self.encoding.kind == 3 => None,
+            0 => Some(Feature::Dense),
+            1 => Some(Feature::Conjugates),
+            2 => Some(Feature::Combined),
+            3 => Some(Feature::Cyclic),
+            _ => Some(Feature::Couplings),
         };
-        let head = (self.head.kind == 1).then_some(Feature::Head);
-        let output = (self.pairs.kind > 1).then_some(Feature::DegreeOne);
-        [encoding, Some(structure), output, head]
-            .into_iter()
-            .flatten()
+        let output = if self.pairs.kind > 1 {
+            Some(Feature::DegreeOne)
+        } else {
+            None
+        };
+        let head = if self.head.kind == 1 {
+            Some(Feature::Head)
+        } else {
+            None
+        };
+        [encoding, structure, output, head]
     }
 
-    /// That the pairs are rows and ascending, some but not all.
-    fn check_pairs(&self, rows: usize) -> Result<(), Error> {
+    /// That all fields decoded, and the model is of these kinds, which the program has.
+    pub(crate) const fn check_static(&self) -> Result<(), Error> {
+        if !self.whole {
+            return Err(Error::Malformed);
+        }
+        if let Err(error) = self.check_kinds() {
+            return Err(error);
+        }
+        if let Err(error) = check_dimensions(self.inputs, self.rows) {
+            return Err(error);
+        }
+        if self.pairs.kind & 1 == 1 && KINDS & LISTED_PAIRS == 0 {
+            let (part, kind) = (Part::Pairs, self.pairs.kind);
+            return Err(Error::Unsupported { part, kind });
+        }
+        Ok(())
+    }
+
+    /// Whether the pairs are rows and ascending, some but not all.
+    fn pairs_ascend(&self, rows: usize) -> bool {
         // Forms are not listed, and have one output.
-        well_formed(self.structure.kind != 4 || self.pairs.kind == 0)?;
-        let list = self.pairs.bytes.get(self.output_len()..);
-        let list = list.ok_or(Error::Malformed)?;
+        if Self::may(Feature::Couplings) && self.structure.kind == 4 && self.pairs.kind != 0 {
+            return false;
+        }
+        let Some(list) = self.pairs.bytes.get(self.output_len()..) else {
+            return false;
+        };
         if self.pairs.kind & 1 == 0 {
-            return well_formed(list.is_empty());
+            return list.is_empty();
         }
         let (listed, odd) = list.as_chunks::<4>();
         let mut last = None;
-        for (i, j) in Order::listed(listed).iter() {
-            well_formed(i <= j && j < rows && last < Some((i, j)))?;
+        let ascend = Order::listed(listed).iter().all(|(i, j)| {
+            let ascends = i <= j && j < rows && last < Some((i, j));
             last = Some((i, j));
-        }
-        well_formed(odd.is_empty() && (1..pair_count(rows)).contains(&listed.len()))
+            ascends
+        });
+        ascend && odd.is_empty() && (1..pair_count(rows)).contains(&listed.len())
     }
 
-    /// That there is one positive, finite scale a stored row, where weights have scales.
-    fn check_scales(&self, stored: usize) -> Result<(), Error> {
-        let Encoding::I8 { scales } = self.encoding() else {
-            return Ok(());
+    /// Whether there is one positive, finite scale a stored row, where weights have scales.
+    fn scales_are_positive(&self, stored: usize) -> bool {
+        // The amplitude of all roots is a scale, too.
+        let stored = match self.encoding.kind {
+            2 if Self::may(Feature::I8) => stored,
+            3 if Self::may(Feature::I32) => 1,
+            _ => return true,
         };
-        let (scales, odd) = scales.as_chunks::<4>();
+        let (scales, odd) = self.encoding.bytes.as_chunks::<4>();
         let positive = |scale: &[u8; 4]| {
             let scale = f32::from_le_bytes(*scale);
             scale.is_finite() && scale > 0.0
         };
-        well_formed(odd.is_empty() && scales.len() == stored && scales.iter().all(positive))
+        odd.is_empty() && scales.len() == stored && scales.iter().all(positive)
     }
 
     /// The pairs, in the order of the features.
     pub(crate) fn order(&self) -> Order<'a> {
-        if self.structure.kind == 4 && Feature::Couplings.is_on() {
+        if self.structure.kind == 4 && Self::may(Feature::Couplings) {
             return Order::forms(Couplings::term_count(self.structure.bytes));
         }
         match self.listed() {
@@ -315,12 +428,16 @@ impl<'a> View<'a> {
             .bytes
             .get(self.output_len()..)
             .unwrap_or_default();
-        (self.pairs.kind & 1 == 1).then_some(list.as_chunks().0)
+        (KINDS & LISTED_PAIRS != 0 && self.pairs.kind & 1 == 1).then_some(list.as_chunks().0)
     }
 
     /// Bytes before the list of pairs.
     fn output_len(&self) -> usize {
-        if self.pairs.kind > 1 { 8 } else { 0 }
+        if self.pairs.kind > 1 && Self::may(Feature::DegreeOne) {
+            8
+        } else {
+            0
+        }
     }
 
     /// What the features are.
@@ -332,11 +449,12 @@ impl<'a> View<'a> {
                 .map_or(0.0, |number| f32::from_le_bytes(*number))
         };
         match self.pairs.kind {
-            0 | 1 => Output::Bispectrum,
-            _ => Output::DegreeOne {
+            2.. if Self::may(Feature::DegreeOne) => Output::DegreeOne {
                 weight: number(0),
                 products: number(1),
             },
+            // And what was refused, since the program was built without it.
+            _ => Output::Bispectrum,
         }
     }
 
@@ -348,18 +466,30 @@ impl<'a> View<'a> {
 
     pub(crate) fn encoding(&self) -> Encoding<'a> {
         match self.encoding.kind {
-            0 => Encoding::F32,
-            1 => Encoding::F16,
-            _ => Encoding::I8 {
+            1 if Self::may(Feature::F16) => Encoding::F16,
+            3 if Self::may(Feature::I32) => Encoding::I32 {
+                amplitude: match self.encoding.bytes.as_chunks() {
+                    ([amplitude], []) => f32::from_le_bytes(*amplitude),
+                    _ => 0.0,
+                },
+            },
+            2 if Self::may(Feature::I8) => Encoding::I8 {
                 scales: self.encoding.bytes,
             },
+            // And what was refused, since the program was built without it.
+            _ => Encoding::F32,
         }
+    }
+
+    /// Whether the roots of unity are whole numbers.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.encoding.kind == 3
     }
 
     /// Bytes of one real number.
     fn number_len(&self) -> usize {
         match self.encoding() {
-            Encoding::F32 => 4,
+            Encoding::F32 | Encoding::I32 { .. } => 4,
             Encoding::F16 => 2,
             Encoding::I8 { .. } => 1,
         }
@@ -379,8 +509,8 @@ impl<'a> View<'a> {
     pub(crate) fn structure(&self) -> Option<StoredStructure<'a>> {
         let (bytes, inputs, rows) = (self.structure.bytes, self.inputs, usize::from(self.rows));
         Some(match self.structure.kind {
-            1 => StoredStructure::Conjugates { rows: bytes },
-            2 if Feature::Combined.is_on() => {
+            1 if Self::may(Feature::Conjugates) => StoredStructure::Conjugates { rows: bytes },
+            2 if Self::may(Feature::Combined) => {
                 let (rows, bytes) = bytes.split_at_checked(2 * rows)?;
                 let (&[terms], bytes) = bytes.split_first_chunk()?;
                 let (&scale, coefficients) = bytes.split_first_chunk()?;
@@ -391,7 +521,7 @@ impl<'a> View<'a> {
                     coefficients,
                 }
             }
-            3 if Feature::Cyclic.is_on() => {
+            3 if Self::may(Feature::Cyclic) || Self::may(Feature::I32) => {
                 let (&[transform, count], bytes) = bytes.split_first_chunk()?;
                 let (factors, bytes) = bytes.split_at_checked(2 * usize::from(count))?;
                 let (characters, elements) = bytes.split_at_checked(2 * rows)?;
@@ -409,7 +539,7 @@ impl<'a> View<'a> {
                     elements,
                 }
             }
-            4 if Feature::Couplings.is_on() => StoredStructure::Couplings { bytes },
+            4 if Self::may(Feature::Couplings) => StoredStructure::Couplings { bytes },
             // And what was refused, since the program was built without it.
             _ => StoredStructure::Dense,
         })
@@ -417,7 +547,7 @@ impl<'a> View<'a> {
 
     /// The layers of a classifier, where there is one.
     pub(crate) fn layers(&self) -> Result<Option<StoredLayers<'a>>, Error> {
-        if self.head.kind == 0 || !Feature::Head.is_on() {
+        if self.head.kind == 0 || !Self::may(Feature::Head) {
             return Ok(None);
         }
         StoredLayers::read(self.head.bytes)
@@ -460,39 +590,53 @@ impl<'a> View<'a> {
                     weights: List::stored(self.weights.as_chunks().0),
                     scales: List::stored(scales.as_chunks().0),
                 },
+                Encoding::I32 { amplitude } => Weights::I32 {
+                    roots: List::stored(self.weights.as_chunks().0),
+                    amplitude,
+                },
             },
         }
     }
 }
 
-fn check_dimensions(inputs: u16, rows: u16) -> Result<(), Error> {
-    if [inputs, rows]
-        .iter()
-        .all(|dimension| (1..=MAX_DIMENSION).contains(dimension))
-    {
-        Ok(())
-    } else {
-        Err(Error::Dimensions { inputs, rows })
+const fn check_dimensions(inputs: u16, rows: u16) -> Result<(), Error> {
+    if inputs == 0 || rows == 0 || inputs > MAX_DIMENSION || rows > MAX_DIMENSION {
+        return Err(Error::Dimensions { inputs, rows });
+    }
+    Ok(())
+}
+
+/// The bytes before the CRC; none of too few.
+pub(crate) const fn before_checksum(bytes: &[u8]) -> &[u8] {
+    match bytes.split_last_chunk::<CRC_LEN>() {
+        Some((message, _)) => message,
+        None => &[],
     }
 }
 
 /// The bytes before the CRC, once magic, version, length and CRC are right: in this order, so that the
 /// error names the first thing that is wrong.
-fn checked_message(bytes: &[u8]) -> Result<&[u8], Error> {
+pub(crate) const fn checked_message(bytes: &[u8]) -> Result<&[u8], Error> {
     let found = saturate(bytes.len());
-    let truncated = Error::Truncated {
+    let truncated = Err(Error::Truncated {
         needed: LEAST_LEN as u32,
         found,
+    });
+    let Some((&[b0, b1, b2, b3], rest)) = bytes.split_first_chunk() else {
+        return truncated;
     };
-    let (magic, rest) = bytes.split_first_chunk::<4>().ok_or(truncated)?;
-    if *magic != MAGIC {
+    if u32::from_le_bytes([b0, b1, b2, b3]) != u32::from_le_bytes(MAGIC) {
         return Err(Error::Magic);
     }
-    let (&[version], rest) = rest.split_first_chunk::<1>().ok_or(truncated)?;
+    let Some((&version, rest)) = rest.split_first() else {
+        return truncated;
+    };
     if version != VERSION {
         return Err(Error::Version { found: version });
     }
-    let (length, _) = rest.split_first_chunk::<4>().ok_or(truncated)?;
+    let Some((length, _)) = rest.split_first_chunk() else {
+        return truncated;
+    };
     let needed = u32::from_le_bytes(*length);
     if found < needed {
         return Err(Error::Truncated { needed, found });
@@ -500,7 +644,9 @@ fn checked_message(bytes: &[u8]) -> Result<&[u8], Error> {
     if found > needed {
         return Err(Error::TrailingBytes { needed, found });
     }
-    let (message, crc) = bytes.split_last_chunk::<CRC_LEN>().ok_or(truncated)?;
+    let Some((message, crc)) = bytes.split_last_chunk::<CRC_LEN>() else {
+        return truncated;
+    };
     let (stored, computed) = (u32::from_le_bytes(*crc), checksum(message));
     if stored != computed {
         return Err(Error::Checksum { stored, computed });
@@ -581,7 +727,7 @@ impl<'a> StoredStructure<'a> {
                 factors,
                 characters,
                 elements,
-            } if Feature::Cyclic.is_on() => {
+            } if Feature::Cyclic.is_on() || Feature::I32.is_on() => {
                 let (order, exponent) = order_and_exponent(factors).ok_or(Error::Malformed)?;
                 let members = |table: &[u8], count: usize| {
                     table.len() == 2 * count && numbers(table).all(|k| usize::from(k) < order)
@@ -589,7 +735,7 @@ impl<'a> StoredStructure<'a> {
                 let fast = numbers(factors).any(|factor| transform.is_fast(factor));
                 let suits = transform == Transform::Sums || fast;
                 let known = members(characters, rows) && members(elements, inputs);
-                well_formed(suits && known && encoding == 0)?;
+                well_formed(suits && known && matches!(encoding, 0 | 3))?;
                 Ok(Stored {
                     rows: 0,
                     numbers: 2 * exponent,
@@ -674,6 +820,7 @@ fn stored_rows(table: &[u8], rows: usize) -> Option<usize> {
 }
 
 /// n = Π m_f and e = lcm m_f of a product of cyclic groups; `None` where it is none, or larger than [`MAX_DIMENSION`].
+#[inline(never)]
 pub(crate) fn order_and_exponent(factors: &[u8]) -> Option<(usize, usize)> {
     let bounded =
         factors.len().is_multiple_of(2) && (1..=MOST_COUNTED).contains(&(factors.len() / 2));

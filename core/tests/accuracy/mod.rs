@@ -7,7 +7,7 @@ use num_complex::Complex64;
 use std::f64::consts::TAU;
 
 /// The forms of a model of Z_n; `fft` where n is a power of two.
-pub(crate) const FORMS: [&str; 7] = [
+pub(crate) const FORMS: [&str; 9] = [
     "dense f32",
     "dense f16",
     "dense i8",
@@ -15,6 +15,8 @@ pub(crate) const FORMS: [&str; 7] = [
     "combined f32",
     "cyclic f32",
     "fft f32",
+    "cyclic i32",
+    "fft i32",
 ];
 
 /// What is drawn.
@@ -136,7 +138,7 @@ pub(crate) fn signal(kind: usize, n: usize, random: &mut Random) -> Vec<f32> {
 /// The forms of Z_n with all of its rows.
 pub(crate) fn forms(n: usize) -> Vec<Form> {
     let fast = cfg!(feature = "fft") && n.is_power_of_two();
-    let forms = FORMS.iter().filter(|name| fast || **name != "fft f32");
+    let forms = (FORMS.iter()).filter(|name| fast || !name.starts_with("fft"));
     forms.map(|name| form(name, n)).collect()
 }
 
@@ -162,10 +164,17 @@ fn form(name: &'static str, n: usize) -> Form {
         n
     };
     let floats: Vec<f32> = match name {
-        "cyclic f32" | "fft f32" => planes((0..n).map(root).collect()),
+        "cyclic f32" | "fft f32" | "cyclic i32" | "fft i32" => planes((0..n).map(root).collect()),
         _ => (0..stored).flat_map(row).collect(),
     };
     let halves: Vec<u16> = floats.iter().map(|w| half(*w)).collect();
+    let roots: Vec<i32> = (0..2 * n)
+        .map(|at| {
+            let angle = -TAU * (at % n) as f64 / n as f64;
+            let part = if at < n { angle.cos() } else { angle.sin() };
+            (part * 2_f64.powi(30)).round() as i32
+        })
+        .collect();
     let scales = vec![a / 127.0; n];
     let bytes: Vec<i8> = floats
         .iter()
@@ -201,6 +210,10 @@ fn form(name: &'static str, n: usize) -> Form {
                 weights: List::new(&bytes),
                 scales: List::new(&scales),
             },
+            "cyclic i32" | "fft i32" => Weights::I32 {
+                roots: List::new(&roots),
+                amplitude: a,
+            },
             _ => Weights::F32(List::new(&floats)),
         },
         structure: match name {
@@ -213,8 +226,8 @@ fn form(name: &'static str, n: usize) -> Form {
                 scale: a / f32::from(1_u16 << 14),
                 coefficients: List::new(&terms),
             },
-            "cyclic f32" => cyclic(Transform::Sums),
-            "fft f32" => cyclic(Transform::Fft),
+            "cyclic f32" | "cyclic i32" => cyclic(Transform::Sums),
+            "fft f32" | "fft i32" => cyclic(Transform::Fft),
             _ => Structure::Dense,
         },
         ..Parts::default()

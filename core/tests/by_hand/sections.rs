@@ -5,7 +5,7 @@ use bispectral_core::{Complex32, Error, Feature, Part};
 
 /// How many kinds of each section the page knows.
 const KINDS: [(Part, u8); 4] = [
-    (Part::Encoding, 3),
+    (Part::Encoding, 4),
     (Part::Pairs, 4),
     (Part::Structure, 5),
     (Part::Head, 2),
@@ -65,22 +65,24 @@ pub(crate) fn known(sections: &[Section; 4]) -> Result<(), Error> {
     }
     let [(encoding, _), _, (structure, _), (head, _)] = sections;
     let of_encoding = match (encoding, structure) {
+        (3, _) => Some((Feature::I32, cfg!(feature = "i32"))),
         (_, 3) => None,
         (0, _) => Some((Feature::F32, cfg!(feature = "f32"))),
         (1, _) => Some((Feature::F16, cfg!(feature = "f16"))),
         _ => Some((Feature::I8, cfg!(feature = "i8"))),
     };
     let of_structure = match structure {
-        0 => (Feature::Dense, cfg!(feature = "dense")),
-        1 => (Feature::Conjugates, cfg!(feature = "conjugates")),
-        2 => (Feature::Combined, cfg!(feature = "combined")),
-        3 => (Feature::Cyclic, cfg!(feature = "cyclic")),
-        _ => (Feature::Couplings, cfg!(feature = "couplings")),
+        0 => Some((Feature::Dense, cfg!(feature = "dense"))),
+        1 => Some((Feature::Conjugates, cfg!(feature = "conjugates"))),
+        2 => Some((Feature::Combined, cfg!(feature = "combined"))),
+        3 if *encoding == 3 => None,
+        3 => Some((Feature::Cyclic, cfg!(feature = "cyclic"))),
+        _ => Some((Feature::Couplings, cfg!(feature = "couplings"))),
     };
     let of_head = (*head == 1).then_some((Feature::Head, cfg!(feature = "head")));
     let of_output =
         (sections[1].0 > 1).then_some((Feature::DegreeOne, cfg!(feature = "degree-one")));
-    let needed = [of_encoding, Some(of_structure), of_output, of_head];
+    let needed = [of_encoding, of_structure, of_output, of_head];
     match needed.into_iter().flatten().find(|(_, on)| !on) {
         Some((feature, _)) => Err(Error::NeedsFeature { feature }),
         None => Ok(()),
@@ -115,6 +117,9 @@ pub(crate) fn layout(sections: &[Section; 4], inputs: usize, rows: usize) -> Res
     let features = coupled.as_ref().map_or(2 * count, |c| c.terms.len());
     let scales = match (encoding.0, &encoding.1[..]) {
         (2, bytes) => Some(scales(bytes, stored.1).ok_or(Error::Malformed)?),
+        // Roots in whole numbers: their amplitude.
+        (3, bytes) if structure.0 == 3 => Some(scales(bytes, 1).ok_or(Error::Malformed)?),
+        (3, _) => return Err(Error::Malformed),
         (_, []) => None,
         _ => return Err(Error::Malformed),
     };
@@ -129,7 +134,7 @@ pub(crate) fn layout(sections: &[Section; 4], inputs: usize, rows: usize) -> Res
         stored,
         inputs,
         scales,
-        element_len: [4, 2, 1][usize::from(encoding.0)],
+        element_len: [4, 2, 1, 4][usize::from(encoding.0)],
         kind: structure.0,
         fast_factors: fast_factors(structure),
         degree_one: weights.map(|(w, t)| (w, t, combined_exponent(structure, rows))),
@@ -200,7 +205,7 @@ fn structured(
                 && terms_bytes.chunks(6).all(known);
             right.then_some((rows, (inputs, count)))
         }
-        _ => cyclic(bytes, inputs, rows).filter(|_| encoding == 0),
+        _ => cyclic(bytes, inputs, rows).filter(|_| matches!(encoding, 0 | 3)),
     }
 }
 
@@ -323,6 +328,23 @@ fn integers(bytes: &[u8], scales: &[f32], width: usize) -> Option<Vec<f32>> {
     (!bytes.contains(&0x80)).then(|| rows.flat_map(row).collect())
 }
 
+/// Roots in 2^-30 times their amplitude, which is within 2^-60 ≤ · < 2^61; the first is 1, and no part larger.
+fn fixed(bytes: &[u8], amplitude: f32) -> Result<Vec<f32>, Error> {
+    if !(2_f32.powi(-60)..2_f32.powi(61)).contains(&amplitude) {
+        return Err(Error::WeightRange);
+    }
+    let roots: Vec<i32> = (bytes.chunks(4))
+        .map(|b| i32::from_le_bytes([b[0], b[1], b[2], b[3]]))
+        .collect();
+    let one = 1 << 30;
+    let bounded = roots.iter().all(|q| (-one..=one).contains(q));
+    if roots[0] != one || roots[roots.len() / 2] != 0 || !bounded {
+        return Err(Error::Malformed);
+    }
+    let unit = amplitude * 2_f32.powi(-30);
+    Ok(roots.iter().map(|q| *q as f32 * unit).collect())
+}
+
 impl Layout {
     /// Check 15.
     pub(crate) fn weight_len(&self) -> u32 {
@@ -345,6 +367,7 @@ impl Layout {
                 whole.then(|| weights.collect()).ok_or(Error::Malformed)?
             }
             (1, Some(scales)) => integers(bytes, scales, width).ok_or(Error::Malformed)?,
+            (4, Some(amplitude)) => fixed(bytes, amplitude[0])?,
             (2, _) => bytes.chunks_exact(2).map(half).collect(),
             _ => floats(bytes),
         };
@@ -372,6 +395,7 @@ impl Layout {
                 return Err(Error::Malformed);
             }
             let large = (self.fast_factors.iter()).any(|factor| *factor > 256);
+            let floats = self.scales.is_none();
             for (needed, on, feature) in [
                 (
                     !self.fast_factors.is_empty(),
@@ -380,7 +404,7 @@ impl Layout {
                 ),
                 (large, cfg!(feature = "fft-1024"), Feature::Fft1024),
             ] {
-                if needed && !on {
+                if floats && needed && !on {
                     return Err(Error::NeedsFeature { feature });
                 }
             }

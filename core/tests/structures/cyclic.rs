@@ -39,9 +39,10 @@ fn group() -> impl Strategy<Value = Group> {
             elements,
             -9..9,
             any::<bool>(),
+            any::<bool>(),
         )
     });
-    group.prop_map(|(at, characters, elements, a, fast)| Group {
+    group.prop_map(|(at, characters, elements, a, fast, whole)| Group {
         factors: GROUPS[at].to_vec(),
         characters,
         elements,
@@ -51,6 +52,7 @@ fn group() -> impl Strategy<Value = Group> {
         } else {
             Transform::Sums
         },
+        whole,
     })
 }
 
@@ -128,8 +130,10 @@ proptest! {
         at in 0..GROUPS.len(),
         order in prop::collection::vec(any::<Index>(), 64),
         samples in prop::collection::vec(-1.0_f32..1.0, 64),
+        whole in any::<bool>(),
     ) {
         let mut group = Group::whole(GROUPS[at]);
+        group.whole = whole;
         let n = group.order();
         for (from, to) in order.iter().take(n).enumerate() {
             group.elements.swap(from, to.index(n));
@@ -195,4 +199,52 @@ fn a_response_of_the_size_of_roundings_has_no_direction() {
     let [_, beta] = computed(&model, &x);
     let expected = Complex32::new(group.a.powi(4) * f32::EPSILON.powi(3), 0.0);
     assert_eq!(beta, [expected]);
+}
+
+/// Numbers of full mantissas, by one division each.
+fn numbers(count: usize) -> Vec<f32> {
+    (0..count)
+        .map(|at| ((at * at * 31 + at * 17 + 5) % 1009) as f32 / 509.0 - 1.0)
+        .collect()
+}
+
+/// FNV-1a of the bits of the invariants of one signal, 32 bits at a time.
+fn checksum(group: &Group, pairs: &[(usize, usize)]) -> u32 {
+    let bytes = group.model(pairs);
+    let found = invariants(
+        &Model::from_bytes(&bytes).unwrap(),
+        &numbers(group.elements.len()),
+    );
+    let parts = found.unwrap();
+    let parts = parts.iter().flat_map(|term| [term.re, term.im]);
+    parts.fold(0x811c_9dc5, |sum, part| {
+        (sum ^ part.to_bits()).wrapping_mul(0x0100_0193)
+    })
+}
+
+#[test]
+fn whole_numbers_have_these_bits() {
+    let whole = |factors: &[usize], transform| Group {
+        transform,
+        whole: true,
+        ..Group::whole(factors)
+    };
+    let square = whole(&[16, 16], Transform::Fft);
+    let mut crowded = whole(&[3, 8], Transform::Fft);
+    crowded.elements = (0..40).map(|n| n * 7 % 24).collect();
+    let found = [
+        checksum(&square, &[]),
+        checksum(&square, &[(0, 0), (1, 17), (5, 200)]),
+        checksum(&whole(&[64], Transform::Fft), &[]),
+        checksum(&whole(&[5, 7], Transform::Sums), &[]),
+        checksum(&crowded, &[]),
+    ];
+    let expected = [
+        0x50a1_f701,
+        0x9e82_37e7,
+        0x47ef_8355,
+        0x2b1d_ec6b,
+        0xbf9c_32dd,
+    ];
+    assert_eq!(found, expected, "{found:08x?}");
 }

@@ -36,6 +36,8 @@ pub(crate) struct Group {
     pub(crate) elements: Vec<usize>,
     pub(crate) a: f32,
     pub(crate) transform: Transform,
+    /// Encoding i32.
+    pub(crate) whole: bool,
 }
 
 impl Group {
@@ -48,6 +50,7 @@ impl Group {
             elements: (0..order).collect(),
             a: 1.0 / (order as f32).sqrt(),
             transform: Transform::Sums,
+            whole: false,
         }
     }
 
@@ -65,23 +68,35 @@ impl Group {
         sum
     }
 
-    /// a·exp(−2πi t/e), rounded to f32, the real parts first.
-    fn roots(&self) -> Vec<f32> {
+    /// exp(−2πi t/e), the real parts first.
+    fn roots(&self) -> Vec<f64> {
         let e = (1..)
             .find(|e| self.factors.iter().all(|m| e % m == 0))
             .unwrap();
-        let (a, angle) = (f64::from(self.a), |t: usize| TAU * t as f64 / e as f64);
-        let re = (0..e).map(|t| a * angle(t).cos());
-        let parts = re.chain((0..e).map(|t| -a * angle(t).sin()));
-        parts.map(|part| part as f32).collect()
+        let angle = |t: usize| TAU * t as f64 / e as f64;
+        let re = (0..e).map(|t| angle(t).cos());
+        re.chain((0..e).map(|t| -angle(t).sin())).collect()
     }
 
     /// The model of these pairs, all where there are none.
     pub(crate) fn model(&self, pairs: &[(usize, usize)]) -> Vec<u8> {
+        let roots = self.roots();
+        if self.whole {
+            let whole = |root: &f64| (root * f64::from(1 << 30)).round() as i32;
+            let roots: Vec<i32> = roots.iter().map(whole).collect();
+            let (roots, amplitude) = ((&roots[..]).into(), self.a);
+            return self.with(Weights::I32 { roots, amplitude }, pairs);
+        }
+        let scaled = |root: &f64| (f64::from(self.a) * root) as f32;
+        let roots: Vec<f32> = roots.iter().map(scaled).collect();
+        self.with(Weights::F32((&roots[..]).into()), pairs)
+    }
+
+    fn with(&self, weights: Weights<'_>, pairs: &[(usize, usize)]) -> Vec<u8> {
         let numbers = |table: &Vec<usize>| table.iter().map(|k| *k as u16).collect::<Vec<_>>();
         let [factors, characters, elements] =
             [&self.factors, &self.characters, &self.elements].map(numbers);
-        let (pairs, roots) = (listed(pairs), self.roots());
+        let pairs = listed(pairs);
         bytes(&Parts {
             inputs: self.elements.len() as u16,
             rows: self.characters.len() as u16,
@@ -92,7 +107,7 @@ impl Group {
                 characters: (&characters[..]).into(),
                 elements: (&elements[..]).into(),
             },
-            weights: Weights::F32((&roots[..]).into()),
+            weights,
             ..Parts::default()
         })
     }

@@ -10,8 +10,8 @@ use bispectral_core::format::{
     Weights,
 };
 use bispectral_core::{
-    Complex32, Error, Extractor, Magnitude, Model, cyclic_scratch_len, include_model, pair_count,
-    pair_index, pairs, scratch_len,
+    Aligned, Complex32, Error, Extractor, Feature, LISTED_PAIRS, Magnitude, Model, Sliding,
+    StaticModel, cyclic_scratch_len, include_model, pair_count, pair_index, pairs, scratch_len,
 };
 use core::fmt::{self, Write};
 use core::hint::black_box;
@@ -23,6 +23,25 @@ const SCRATCH: usize = scratch_len(INPUTS, ROWS);
 const PAIRS: usize = pair_count(ROWS);
 
 static MODEL: &[u8] = include_model!("../../model/turn.bsn");
+
+/// A static that may be of every kind that reads its weights in place.
+const KINDS: u32 = LISTED_PAIRS
+    | Feature::Dense.bit()
+    | Feature::Conjugates.bit()
+    | Feature::Combined.bit()
+    | Feature::Cyclic.bit()
+    | Feature::Couplings.bit()
+    | Feature::F32.bit()
+    | Feature::F16.bit()
+    | Feature::I8.bit()
+    | Feature::I32.bit()
+    | Feature::DegreeOne.bit()
+    | Feature::Head.bit();
+static BYTES: &Aligned<[u8]> = &Aligned(*include_bytes!("../../model/turn.bsn"));
+static STATIC: StaticModel<KINDS> = match StaticModel::new(BYTES, [0; 4]) {
+    Ok(model) => model,
+    Err(_) => panic!("another model"),
+};
 
 unsafe extern "C" {
     fn a_panic_path_survives() -> !;
@@ -62,6 +81,9 @@ fn use_everything(bytes: &[u8]) -> Result<(), Error> {
     black_box(model.weight(black_box(3), black_box(5)));
     let x = black_box(&[0.0; INPUTS][..]);
     slices(&model, x)?;
+    statics(black_box(&STATIC), x)?;
+    let unchecked = Model::from_checked_bytes(bytes, black_box(model.findings()));
+    slices(&unchecked, x)?;
     values(model, x)?;
     write(&model)?;
     black_box(pair_index(black_box(7), black_box(2), black_box(9)));
@@ -69,6 +91,27 @@ fn use_everything(bytes: &[u8]) -> Result<(), Error> {
     black_box(cyclic_scratch_len(black_box(64), black_box(8)));
     #[cfg(feature = "deliberate")]
     black_box(x[black_box(9)]);
+    Ok(())
+}
+
+fn statics(model: &StaticModel<KINDS>, x: &[f32]) -> Result<(), Error> {
+    let (mut scratch, mut terms, mut power) =
+        ([0.0; SCRATCH], [Complex32::ZERO; PAIRS], [0.0; ROWS]);
+    let scratch = black_box(&mut scratch[..]);
+    let terms = black_box(&mut terms[..]);
+    let power = black_box(&mut power[..]);
+    black_box((model.inputs(), model.rows(), model.pairs(), model.classes()));
+    black_box((model.scratch_len(), model.feature_count(), model.output()));
+    black_box((model.classifier_scratch_len(), model.pair_list().count()));
+    model.coefficients(x, scratch, terms)?;
+    model.power_spectrum(x, scratch, power)?;
+    model.bispectrum(x, scratch, terms)?;
+    model.invariants(x, scratch, terms)?;
+    model.features(x, scratch, power)?;
+    black_box(model.classify(x, scratch, power)?);
+    model.stream(x, scratch, |i, j, term| {
+        black_box((i, j, term));
+    })?;
     Ok(())
 }
 
@@ -97,17 +140,34 @@ fn slices(model: &Model<'_>, x: &[f32]) -> Result<(), Error> {
 }
 
 fn values(model: Model<'_>, x: &[f32]) -> Result<(), Error> {
-    let mut extractor = black_box(Extractor::<SCRATCH, PAIRS>::new(model)?);
+    let mut extractor = black_box(Extractor::<SCRATCH, { 2 * PAIRS }>::new(model)?);
     black_box(extractor.model());
     black_box(extractor.invariants(x)?);
     black_box(extractor.bispectrum(x)?);
     black_box(extractor.coefficients(x)?);
+    black_box(extractor.features(x)?);
+    black_box(extractor.classify(x)?);
+    let mut window = black_box(Sliding::<f32, INPUTS, ROWS>::with_range(
+        model,
+        black_box(2.0),
+    )?);
+    black_box((window.model(), window.characters(), window.is_full()));
+    window.extend(x)?;
+    window.push(black_box(1.0))?;
+    let (mut scratch, mut out) = ([0.0; SCRATCH], [0.0; 2 * PAIRS]);
+    let (scratch, out) = black_box((&mut scratch[..], &mut out[..]));
+    window.features(scratch, out)?;
+    black_box(window.classify(scratch, out)?);
+    black_box(window.stream(scratch, |i, j, term| {
+        black_box((i, j, term));
+    })?);
     Ok(())
 }
 
 fn write(model: &Model<'_>) -> Result<(), Error> {
     // Parts of any kind, and of any that the compiler cannot know to fit together.
     let (numbers, floats, integers) = black_box((&[1_u16; 9][..], &[1.0; 9][..], &[1_i8; 9][..]));
+    let whole = black_box(&[1_i32; 9][..]);
     let (rows, terms) = ([Row::default(); 9], [Term::default(); 9]);
     let (plain, scaled) = ([Layer::default(); 2], [ScaledLayer::default(); 2]);
     let (rows, terms, pairs) = black_box((&rows[..], &terms[..], &[(0, 1); 9][..]));
@@ -150,6 +210,14 @@ fn write(model: &Model<'_>) -> Result<(), Error> {
         (conjugates, Weights::F32(floats.into()), Layers::F32(plain)),
         (combined, quantised, Layers::I8(scaled)),
         (cyclic, Weights::F16(numbers.into()), Layers::F32(plain)),
+        (
+            cyclic,
+            Weights::I32 {
+                roots: whole.into(),
+                amplitude: 1.0,
+            },
+            Layers::F32(plain),
+        ),
         (couplings, Weights::F32(floats.into()), Layers::F32(plain)),
     ]) {
         let (pairs, head) = (PairList::Listed(pairs.into()), Head::Perceptron(head));

@@ -1,14 +1,23 @@
-//! The least program around a model: it is read and one call is made. Nothing is printed and nothing is run; the sections of
-//! what is linked say what the core takes of the flash.
+//! The least program around a model: it is read and one call is made, or with the feature `emitted` it is a static that needs
+//! not be read. Nothing is printed and nothing is run; the sections of what is linked say what the core takes of the flash.
 
 #![no_std]
 #![no_main]
 
-use bispectral_core::{Aligned, Complex32, Model};
+#[cfg(not(feature = "emitted"))]
+use bispectral_core::{Aligned, Model};
 use core::hint::black_box;
 use core::panic::PanicInfo;
 
+/// What `bispectral export --emit rust` writes.
+#[cfg(feature = "emitted")]
+#[allow(dead_code)]
+mod emitted {
+    include!(env!("MODULE"));
+}
+
 /// In a section of its own, which is not counted.
+#[cfg(not(feature = "emitted"))]
 #[unsafe(link_section = ".model")]
 static MODEL: Aligned<[u8; include_bytes!(env!("MODEL")).len()]> =
     Aligned(*include_bytes!(env!("MODEL")));
@@ -26,19 +35,27 @@ extern "C" fn _start() -> ! {
     let (mut x, mut scratch) = ([0.0; 256], [0.0; 1024]);
     let x = &*black_box(&mut x[..]);
     let scratch = black_box(&mut scratch[..]);
-    if let Ok(model) = Model::from_bytes(black_box(&MODEL.0)) {
-        #[cfg(not(feature = "head"))]
-        {
-            let mut out = [Complex32::ZERO; 256];
-            let _ = black_box(model.invariants(x, scratch, black_box(&mut out[..])));
-            black_box(&out);
-        }
-        #[cfg(feature = "head")]
-        {
-            let mut out = [0.0; 16];
-            let _ = black_box(model.classify(x, scratch, black_box(&mut out[..])));
-        }
+    #[cfg(feature = "emitted")]
+    let model = &emitted::MODEL;
+    #[cfg(not(feature = "emitted"))]
+    let Ok(model) = Model::from_bytes(black_box(&MODEL.0)) else {
+        rest()
+    };
+    #[cfg(not(feature = "head"))]
+    {
+        let mut out = [bispectral_core::Complex32::ZERO; 256];
+        let _ = black_box(model.invariants(x, scratch, black_box(&mut out[..])));
+        black_box(&out);
     }
+    #[cfg(feature = "head")]
+    {
+        let mut out = [0.0; 16];
+        let _ = black_box(model.classify(x, scratch, black_box(&mut out[..])));
+    }
+    rest()
+}
+
+fn rest() -> ! {
     loop {
         core::hint::spin_loop();
     }

@@ -148,6 +148,8 @@ choices! {
         F16,
         /// One byte, and a scale a row
         I8,
+        /// Of the structures cyclic and fft: whole numbers of 32 bits throughout, for processors without floats
+        I32,
     }
 
     /// The language of a program around a model.

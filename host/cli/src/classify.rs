@@ -3,6 +3,7 @@
 mod evaluate;
 mod export;
 mod fit;
+mod page;
 mod predict;
 mod recipe;
 mod source;
@@ -14,6 +15,7 @@ use bispectral_learn::classify::evaluated::Evaluated;
 use bispectral_learn::model::file::ModelFile;
 use bispectral_learn::storage::replacement::settle;
 use bispectral_learn::{Error, Result};
+use bispectral_run::class_names;
 use bispectral_run::console::Console;
 use clap::{Args, Subcommand};
 use ndarray::ArrayView2;
@@ -51,6 +53,8 @@ enum Command {
 struct Trained {
     file: ModelFile,
     classifier: Option<Classifier>,
+    /// What classes are called, of a classifier in one file that has names beside it.
+    names: Option<Vec<String>>,
 }
 
 impl Trained {
@@ -66,6 +70,7 @@ impl Trained {
             return Err(Error::file(path, what, remedy));
         }
         Ok(Trained {
+            names: class_names::beside(&file)?,
             file,
             classifier: None,
         })
@@ -96,6 +101,7 @@ impl Trained {
         Ok(Trained {
             file,
             classifier: Some(classifier),
+            names: None,
         })
     }
 
@@ -113,8 +119,11 @@ impl Trained {
     }
 
     fn name(&self, class: u8) -> String {
-        let classifier = self.classifier.as_ref();
-        classifier.map_or_else(|| class.to_string(), |classifier| classifier.name(class))
+        match (&self.classifier, &self.names) {
+            (Some(classifier), _) => classifier.name(class),
+            (None, Some(names)) => names[usize::from(class)].clone(),
+            (None, None) => class.to_string(),
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use bispectral_learn::classify::compare::{Disturbance, Labelled, Line, compare};
 use bispectral_learn::data::Labels;
 use bispectral_learn::data::load::{self, Exemplars};
+use bispectral_learn::data::remark::Remark;
 use bispectral_learn::{Error, Result};
 use bispectral_run::console::Console;
 use clap::Args;
@@ -134,7 +135,7 @@ impl Compare {
             disturbance,
             methods,
         };
-        console.summary(&compared, &words(&compared))
+        console.answer(&compared, &words(&compared))
     }
 }
 
@@ -167,7 +168,12 @@ pub(crate) fn read(
     let Exemplars {
         samples, remarks, ..
     } = load::exemplars(data)?;
-    console.note(&remarks);
+    // The mean of a signal is left out by all that is compared here.
+    let said: Vec<Remark> = remarks
+        .into_iter()
+        .filter(|remark| !matches!(remark, Remark::Offset { .. }))
+        .collect();
+    console.note(&said);
     let labels = Labels::read(labels, samples.nrows())?;
     console.note(&labels.remarks);
     let name = |number: &i64| {

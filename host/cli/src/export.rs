@@ -4,7 +4,8 @@ mod fitting;
 
 use crate::choices::{Emit, Encoding};
 use crate::models;
-use bispectral_core::Model;
+use bispectral_core::format::Structure;
+use bispectral_core::{Error as CoreError, Model};
 use bispectral_learn::analysis::choice::{self, Pairs, Wanted};
 use bispectral_learn::analysis::fit::Limits;
 use bispectral_learn::analysis::form_error::{FormError, form_error};
@@ -12,12 +13,14 @@ use bispectral_learn::data::load;
 use bispectral_learn::data::orbits::Orbits;
 use bispectral_learn::model::cost::Cost;
 use bispectral_learn::model::couplings::largest_error;
+use bispectral_learn::model::cyclic;
 use bispectral_learn::model::emit::{Exported, Kind};
 use bispectral_learn::model::file::ModelFile;
 use bispectral_learn::model::form::{Form, Source};
 use bispectral_learn::storage::NewFile;
 use bispectral_learn::{Error, Result};
 use bispectral_run::MODEL;
+use bispectral_run::class_names::{self, NewNames};
 use bispectral_run::console::{self, Console};
 use clap::Args;
 use serde::Serialize;
@@ -58,8 +61,9 @@ pub(super) struct Export {
     #[arg(long, value_name = "KIND", value_enum, default_value_t = Emit::Postcard)]
     emit: Emit,
     /// Choose the best form within these limits: flash for the model, RAM for signal, scratch and result (or without the
-    /// result, streaming), instructions a signal on a Cortex-M4F (an estimate)
-    #[arg(long, value_name = "flash=256K,ram=32K[,instructions=2M]")]
+    /// result, streaming), instructions a signal on a Cortex-M4F (an estimate). With board=NAME flash and RAM are those of the
+    /// whole program that `firmware` writes for the board, stack included
+    #[arg(long, value_name = "flash=256K,ram=32K[,instructions=2M][,board=NAME]")]
     fit: Option<Limits>,
     /// Signals to choose by: an array of shape (samples, N)
     #[arg(long, value_name = "X.npy", requires = "labels")]
@@ -121,6 +125,7 @@ impl Export {
                 (source.of_fourth_order(encoding)?, None)
             }
             None if self.keeps_form() => (file.bytes().to_vec(), None),
+            None if self.keeps_roots(&model) => (self.other_roots(&path, &model)?, None),
             None => {
                 let source = Source::new(&path, &model);
                 let chosen = (self.encoding.map(Into::into), self.structure, self.pairs);
@@ -130,7 +135,16 @@ impl Export {
                 (bytes, None)
             }
         };
+        // A classifier keeps its form, so that names of its classes stay right.
+        let classes = match model.classes() {
+            0 => Vec::new(),
+            _ => class_names::beside(&file)?.unwrap_or_default(),
+        };
+        if self.emit == Emit::Postcard && !classes.is_empty() {
+            NewNames::create(&self.output, self.force)?.write(&bytes, &classes)?;
+        }
         let exported = Exported::new(&bytes).map_err(|error| Error::model(&path, error))?;
+        let exported = exported.with_classes(&classes);
         let stem = self.output.file_stem().unwrap_or_default();
         output.write(
             &Kind::from(self.emit)
@@ -148,7 +162,8 @@ impl Export {
 
     /// A classifier knows the invariants it was trained on, not those of another form.
     fn check_classifier(&self, path: &Path, model: &Model<'_>) -> Result<()> {
-        if model.classes() == 0 || (self.keeps_form() && self.fit.is_none()) {
+        let kept = self.keeps_form() || self.keeps_roots(model);
+        if model.classes() == 0 || (kept && self.fit.is_none()) {
             return Ok(());
         }
         let what = "the model has a classifier, which was trained on the form it has";
@@ -161,6 +176,21 @@ impl Export {
             && self.pairs.is_none()
             && self.structure.is_none()
             && self.order.is_none()
+    }
+
+    /// Whether nothing is asked for but another encoding of a group's roots of unity.
+    fn keeps_roots(&self, model: &Model<'_>) -> bool {
+        let encoding = matches!(self.encoding, Some(Encoding::F32 | Encoding::I32));
+        let cyclic = matches!(model.parts().structure, Structure::Cyclic { .. });
+        let same = self.pairs.is_none() && self.structure.is_none() && self.order.is_none();
+        encoding && cyclic && same
+    }
+
+    /// The model with its roots of unity in the encoding that is asked for.
+    fn other_roots(&self, path: &Path, model: &Model<'_>) -> Result<Vec<u8>> {
+        let encoding = self.encoding.unwrap_or(Encoding::F32).into();
+        let encoded = cyclic::encoded(model, encoding).unwrap_or(Err(CoreError::Malformed));
+        encoded.map_err(|error| Error::model(path, error))
     }
 
     /// The user's signals, which must be the model's.

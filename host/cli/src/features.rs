@@ -5,6 +5,7 @@ use bispectral_core::format::Output;
 use bispectral_core::{Complex32, Model};
 use bispectral_learn::data::Signals;
 use bispectral_learn::data::npy::{self, Element};
+use bispectral_learn::data::offset::Offset;
 use bispectral_learn::data::rounding::{Unfit, to_f32, to_f32_direction};
 use bispectral_learn::limits::memory;
 use bispectral_learn::model::file::ModelFile;
@@ -99,8 +100,12 @@ impl Features {
         };
         work.signals.check_samples()?;
         check_length(&self.signals, work.signals.length(), &file)?;
-        work.check_every_sample(pool)?;
+        let offset = work.check_every_sample(pool)?;
         console.note(work.signals.remarks());
+        if models::sees_the_mean(&work.model) {
+            let file = self.signals.display().to_string();
+            console.note(offset.remark(&file).as_slice());
+        }
         let is_text = is_table(&self.output);
         output.write(&if is_text {
             work.titles()
@@ -166,13 +171,13 @@ pub(crate) fn check_length(
 }
 
 /// Whether a file is written as text, by its name.
-fn is_table(path: &Path) -> bool {
+pub(crate) fn is_table(path: &Path) -> bool {
     path.extension()
         .is_some_and(|extension| extension.eq_ignore_ascii_case("csv"))
 }
 
 /// A line of text for each result of so many bytes: f32 in the fewest digits that are read as the same number.
-fn lines(results: &[u8], of_sample: usize) -> Vec<u8> {
+pub(crate) fn lines(results: &[u8], of_sample: usize) -> Vec<u8> {
     let mut text = String::new();
     for result in results.chunks_exact(of_sample) {
         let (numbers, _) = result.as_chunks::<4>();
@@ -268,17 +273,18 @@ impl Work<'_> {
     }
 
     /// Looks at every sample first: better now than after an hour.
-    fn check_every_sample(&mut self, pool: &ThreadPool) -> Result<()> {
-        let mut samples = Vec::new();
+    fn check_every_sample(&mut self, pool: &ThreadPool) -> Result<Offset> {
+        let (mut samples, mut offset) = (Vec::new(), Offset::new());
         for range in self.blocks(pool) {
             self.signals.samples(range.clone(), &mut samples)?;
             let mut x = Vec::new();
             for (index, sample) in range.zip(samples.chunks(self.model.inputs())) {
                 let unfit = self.quantity.round(sample, &mut x);
                 unfit.map_err(|unfit| self.refuse(index, (unfit.to_string(), unfit.remedy())))?;
+                offset.add(sample.iter().copied());
             }
         }
-        Ok(())
+        Ok(offset)
     }
 
     /// Hands the results to `each`, a block of samples at a time in their order, with how many samples are done.

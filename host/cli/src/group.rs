@@ -100,7 +100,7 @@ impl Group {
                     expected.check_name(&path, described.group())?;
                 }
                 if picture.is_some() {
-                    let what = "a group of infinitely many elements has no table to draw";
+                    let what = "a group that moves signals linearly has no table to draw";
                     return Err(Error::file(&path, what, "leave the picture out"));
                 }
                 return console.answer(&described, &described.words());

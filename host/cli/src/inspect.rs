@@ -7,6 +7,7 @@ use bispectral_learn::Result;
 use bispectral_learn::model::cost::{Cost, Ram, Work};
 use bispectral_learn::model::file::weights;
 use bispectral_learn::model::instructions::MARGIN;
+use bispectral_run::class_names;
 use bispectral_run::console::{self, Console};
 use clap::Args;
 use serde::Serialize;
@@ -42,6 +43,9 @@ struct Inspected<'a> {
     selective: Option<usize>,
     stored_rows: usize,
     classes: usize,
+    /// What these are called, where it is written beside the model.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    class_names: Vec<String>,
     format_version: u8,
     file_bytes: usize,
     #[serde(flatten)]
@@ -68,6 +72,10 @@ impl Inspect {
             selective: selective(&model),
             stored_rows: model.stored_rows(),
             classes: model.classes(),
+            class_names: match model.classes() {
+                0 => Vec::new(),
+                _ => class_names::beside(&file)?.unwrap_or_default(),
+            },
             // The core refuses every other version.
             format_version: format::VERSION,
             file_bytes: file.bytes().len(),
@@ -85,6 +93,7 @@ fn encoding(model: &Model<'_>) -> &'static str {
     match model.parts().weights {
         format::Weights::F16(_) => "f16",
         format::Weights::I8 { .. } => "i8",
+        format::Weights::I32 { .. } => "i32",
         _ => "f32",
     }
 }
@@ -169,7 +178,15 @@ impl Inspected<'_> {
                 "classifier",
                 match self.classes {
                     0 => "none".into(),
-                    classes => format!("{classes} classes"),
+                    classes if self.class_names.is_empty() => format!("{classes} classes"),
+                    classes => {
+                        let names: Vec<String> = self
+                            .class_names
+                            .iter()
+                            .map(|name| console::name(name))
+                            .collect();
+                        format!("{classes} classes: {}", names.join(", "))
+                    }
                 },
             ),
             ("format", format!("version {}", self.format_version)),

@@ -1,11 +1,13 @@
 //! `bispectral invert`: signals from their invariants, and how well the device's code gives these back.
 
+use crate::features::{is_table, lines};
 use crate::group::permuted::action_of;
 use crate::model::INCOMPLETE;
 use crate::models;
 use bispectral_core::Model;
 use bispectral_learn::analysis::certification::confusion;
 use bispectral_learn::analysis::inversion::{Inversion, Rebuilt};
+use bispectral_learn::data::Signals;
 use bispectral_learn::data::npy::{self, Array, Element};
 use bispectral_learn::group::Determination;
 use bispectral_learn::model::couplings;
@@ -16,7 +18,8 @@ use bispectral_run::console::{self, Console};
 use clap::Args;
 use num_complex::Complex64;
 use serde::Serialize;
-use std::path::PathBuf;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
 
 /// Invariants in memory at a time.
 const BLOCK: usize = 64 << 20;
@@ -32,8 +35,9 @@ const TRIALS: usize = 20;
 
 /// Rebuild signals from their invariants, up to the group and a positive factor
 ///
-/// Y holds normalised invariants as `bispectral features` writes them: complex64 or complex128, of shape (samples, pairs).
-/// X will be float32, of shape (samples, N), each signal of unit length. Where the model's rows are the characters of a
+/// Y holds normalised invariants as `bispectral features` writes them: complex64 or complex128, of shape (samples, pairs), or a table
+/// of real and imaginary parts. X will be float32, of shape (samples, N), or a table where it is called .csv; each signal has unit
+/// length. Where the model's rows are the characters of a
 /// group, signals follow from few coefficients and least squares over all; otherwise they are made from noise by
 /// gradient. A model of couplings is inverted by least squares from several starts. Where the invariants do not determine a signal, because too many of its coefficients are zero, X holds one
 /// of those that have them, and a line says so.
@@ -113,16 +117,20 @@ impl Invert {
             undetermined: Vec::new(),
             seconds: 0.0,
         };
-        output.write(&npy::header(
-            Element::Float32,
-            [samples as u64, inputs as u64],
-        ))?;
+        let is_text = is_table(&self.output);
+        if !is_text {
+            let shape = [samples as u64, inputs as u64];
+            output.write(&npy::header(Element::Float32, shape))?;
+        }
         let mut progress = console.progress("samples", samples);
         self.each_block(&mut invariants, |block| {
             for done in inversion.invert(block, |_, _| Ok(()))? {
                 let done = done.ok_or_else(|| self.refuse(inverted.residuals.len()))?;
                 let bytes: Vec<u8> = done.signal.iter().flat_map(|x| x.to_le_bytes()).collect();
-                output.write(&bytes)?;
+                match is_text {
+                    true => output.write(&lines(&bytes, bytes.len()))?,
+                    false => output.write(&bytes)?,
+                }
                 inverted.add(done);
             }
             progress.at(inverted.residuals.len());
@@ -141,14 +149,9 @@ impl Invert {
     }
 
     /// The invariants, once all of them are known to be some of the model's.
-    fn open(&self, model: &Model<'_>) -> Result<Array> {
+    fn open(&self, model: &Model<'_>) -> Result<Invariants> {
         let path = &self.invariants;
-        let mut array = Array::open(path)?;
-        if !array.element().is_complex() {
-            let what = format!("the invariants are {}", array.element());
-            let remedy = "give what `bispectral features` writes without flags, which is complex64";
-            return Err(Error::file(path, what, remedy));
-        }
+        let mut array = Invariants::open(path)?;
         if array.columns() != model.pairs() {
             let what = format!(
                 "samples of {} values where {} has {} invariants",
@@ -176,12 +179,13 @@ impl Invert {
     /// Hands whole samples to `each`, as many as fit a block.
     fn each_block(
         &self,
-        array: &mut Array,
+        array: &mut Invariants,
         mut each: impl FnMut(&[Complex64]) -> Result<()>,
     ) -> Result<()> {
         let step = (BLOCK / (array.columns() * Element::Complex128.size())).max(1);
         for first in (0..array.rows()).step_by(step) {
-            each(array.read(first..first.saturating_add(step))?)?;
+            let end = array.rows().min(first.saturating_add(step));
+            each(&array.read(first..end)?)?;
         }
         Ok(())
     }
@@ -192,6 +196,64 @@ impl Invert {
             format!("sample {sample}: no signal has these invariants"),
             "leave the sample out",
         )
+    }
+}
+
+/// Invariants in a file, a block at a time.
+enum Invariants {
+    Array(Array),
+    /// Real and imaginary parts beside each other.
+    Table(Signals),
+}
+
+impl Invariants {
+    fn open(path: &Path) -> Result<Self> {
+        if is_table(path) {
+            let table = Signals::open(path)?;
+            if table.length() % 2 == 1 {
+                let what = format!("lines of {} values", table.length());
+                let remedy = "give real and imaginary parts, as `bispectral features` writes them without flags";
+                return Err(Error::file(path, what, remedy));
+            }
+            return Ok(Invariants::Table(table));
+        }
+        let array = Array::open(path)?;
+        if !array.element().is_complex() {
+            let what = format!("the invariants are {}", array.element());
+            let remedy = "give what `bispectral features` writes without flags, which is complex64";
+            return Err(Error::file(path, what, remedy));
+        }
+        Ok(Invariants::Array(array))
+    }
+
+    fn rows(&self) -> usize {
+        match self {
+            Invariants::Array(array) => array.rows(),
+            Invariants::Table(table) => table.count(),
+        }
+    }
+
+    /// Of a sample.
+    fn columns(&self) -> usize {
+        match self {
+            Invariants::Array(array) => array.columns(),
+            Invariants::Table(table) => table.length() / 2,
+        }
+    }
+
+    fn read(&mut self, rows: Range<usize>) -> Result<Vec<Complex64>> {
+        match self {
+            Invariants::Array(array) => Ok(array.read(rows)?.to_vec()),
+            Invariants::Table(table) => {
+                let mut values = Vec::new();
+                table.read(rows, &mut values)?;
+                let (parts, _) = values.as_chunks::<2>();
+                Ok(parts
+                    .iter()
+                    .map(|[re, im]| Complex64::new(*re, *im))
+                    .collect())
+            }
+        }
     }
 }
 

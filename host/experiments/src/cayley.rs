@@ -173,6 +173,7 @@ fn section(group: &Group, run: &Recovery) -> Result<Section> {
             (1, group.order()),
             &order,
             "a number for each element of the group, from left to right",
+            figures::Rows::Characters,
         ))
         .block(figures::distances(&name("distances"), &distances)))
 }

@@ -15,6 +15,7 @@ pub mod recovery;
 pub mod rotated_digits;
 mod rotation;
 mod rotmnist;
+mod sphere;
 pub mod svm;
 mod translation;
 
@@ -46,6 +47,7 @@ enum Experiment {
     Groups(groups::Groups),
     Rotation(rotation::Rotation),
     Rotmnist(rotmnist::Rotmnist),
+    Sphere(sphere::Sphere),
     Translation(translation::Translation),
 }
 
@@ -84,6 +86,7 @@ impl Reproduce {
             Experiment::Groups(groups) => groups.run(seed.unwrap_or(0), console),
             Experiment::Rotation(rotation) => rotation.run(seed.unwrap_or(0), console),
             Experiment::Rotmnist(rotmnist) => rotmnist.run(seed.unwrap_or(0), console),
+            Experiment::Sphere(sphere) => sphere.run(seed.unwrap_or(0), console),
             Experiment::Translation(translation) => translation.run(seed.unwrap_or(0), console),
         }
     }

@@ -145,6 +145,31 @@ impl Digits {
         samples
     }
 
+    /// Every digit, one a row of pixels from 0 to 1, changed by chance but not turned.
+    ///
+    /// # Panics
+    /// The digits are not square.
+    #[must_use]
+    pub fn upright(&self, changed: &Changed, copy: u64, seed: u64) -> Array2<f32> {
+        let (count, height, width) = self.images.dim();
+        assert_eq!(height, width, "digits are square");
+        let mut samples = Array2::zeros((count, height * width));
+        let rows = samples.as_slice_mut().expect("it lies in one piece");
+        let rows = rows.par_chunks_mut(height * width).enumerate();
+        rows.for_each(|(at, row)| {
+            let image = self.images.index_axis(Axis(0), at);
+            let digit: Vec<f32> = image.iter().map(|&v| f32::from(v) / 255.0).collect();
+            if changed.keeps_shape() {
+                row.copy_from_slice(&digit);
+            } else {
+                let place = [self.half as u64 + 2 * copy, at as u64];
+                let mut random = stream_at(seed, Purpose::Noise, place);
+                Warp::random(changed, width, 0, &mut random).apply(&digit, row);
+            }
+        });
+        samples
+    }
+
     /// The whole degrees that the digit at this place is turned by.
     fn angle(&self, at: usize, seed: u64) -> usize {
         stream_at(seed, Purpose::Angles, [self.half as u64, at as u64]).random_range(0..DEGREES)

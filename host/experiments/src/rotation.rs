@@ -187,6 +187,7 @@ impl Rotation {
                 &order,
                 "laid out like a patch; rows of one angular order stand together, low orders first, and those of \
                  no one order last",
+                figures::Rows::Characters,
             ),
             orders: charts::orders(orders),
             along: charts::along(model, published, &sets[2].1, orders, size)?,

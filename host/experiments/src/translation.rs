@@ -239,6 +239,7 @@ impl Translation {
             (size, size),
             &order,
             "laid out like a patch and sorted by its frequency down and across",
+            figures::Rows::Characters,
         );
         let learned = LearnedTable::of(&w.view())?;
         let title = format!("{name}, learned from {}", row.what);

@@ -179,10 +179,18 @@ impl Error {
     #[must_use]
     pub fn what(&self) -> String {
         match self {
-            Error::Read { kind, message, .. } => match kind {
+            Error::Read {
+                path,
+                kind,
+                message,
+            } => match kind {
                 io::ErrorKind::NotFound => "there is no such file".into(),
                 io::ErrorKind::PermissionDenied => "reading it is not permitted".into(),
                 io::ErrorKind::IsADirectory => "is a directory".into(),
+                io::ErrorKind::NotADirectory => match path.parent() {
+                    Some(parent) => format!("{} is a file, and no folder", parent.display()),
+                    None => "is in a file, and no folder".into(),
+                },
                 io::ErrorKind::UnexpectedEof => "it became shorter while it was read".into(),
                 _ => format!("cannot be read ({message})"),
             },
@@ -225,7 +233,7 @@ impl Error {
         };
         let remedy = match self {
             Error::Read { kind, .. } => match kind {
-                io::ErrorKind::NotFound => "check the path",
+                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => "check the path",
                 io::ErrorKind::PermissionDenied => "change its permissions",
                 io::ErrorKind::IsADirectory => "name a file in it",
                 io::ErrorKind::UnexpectedEof => "run again once it is complete",

@@ -4,8 +4,9 @@
 
 Makes an environment in FOLDER (a temporary one unless it is named) with the newest release of the peer, which wants Python 3.12
 and brings several GB, and this wheel; then measures 1 and 1,000 signals of 256 samples, full and selective, under shifts of a
-signal (C256) and of an image (T16×16). Every figure is the least of several runs, both packages in turn. BISPECTRAL_PEER_PYTHON
-names the interpreter for it.
+signal (C256) and of an image (T16×16), both packages with one thread and with two. They run in turn, round after round: a time is
+the least of all rounds, and the ratio the median of the rounds', so that other work on the machine meets both alike.
+BISPECTRAL_PEER_PYTHON names the interpreter for it.
 """
 
 import os
@@ -15,6 +16,8 @@ import tempfile
 import time
 
 PEER = "bispectrum"
+# Rounds of a line: as many as fit its seconds, but so many at least and at most.
+SECONDS, LEAST, MOST = 6.0, 3, 300
 
 
 def measure():
@@ -26,30 +29,40 @@ def measure():
 
     from bispectral import Model
 
-    def in_turn(first, second, runs):
-        least = [float("inf")] * 2
-        for _ in range(runs):
-            for k, work in enumerate((first, second)):
+    def in_turn(*works):
+        rounds, end = [], time.perf_counter() + SECONDS
+        while len(rounds) < LEAST or len(rounds) < MOST and time.perf_counter() < end:
+            times = []
+            for work in works:
                 begun = time.perf_counter()
                 work()
-                least[k] = min(least[k], time.perf_counter() - begun)
-        return [1000 * seconds for seconds in least]
+                times.append(1000 * (time.perf_counter() - begun))
+            rounds.append(times)
+        times = np.array(rounds)
+        return times.min(axis=0), np.median(times[:, 0] / times[:, 1])
 
     X = np.random.default_rng(0).normal(size=(1000, 256)).astype(np.float32)
-    print(f"{PEER} {version(PEER)} with torch {torch.__version__} on {torch.get_num_threads()} threads; bispectral {version('bispectral')}")
-    print(f"| group | invariants | signals | {PEER}, ms | bispectral, ms | times |")
-    print("| --- | --- | ---: | ---: | ---: | ---: |")
+    print(f"{PEER} {version(PEER)} with torch {torch.__version__}; bispectral {version('bispectral')}; load {os.getloadavg()[0]:.1f}")
+    print(f"| group | invariants | of a signal | signals | threads | {PEER}, ms | bispectral, ms | times as fast |")
+    print("| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |")
+    groups = (
+        ("C256", "Z256", lambda selective: CnonCn(256, selective=selective), (256,)),
+        ("T16×16", "Z16xZ16", lambda selective: TorusOnTorus((16, 16), selective=selective), (16, 16)),
+    )
     with torch.inference_mode():
-        for label, group, of, shape in (("C256", "Z256", lambda s: CnonCn(256, selective=s), (256,)), ("T16×16", "Z16xZ16", lambda s: TorusOnTorus((16, 16), selective=s), (16, 16))):
+        for label, group, of, shape in groups:
             for selective in (True, False):
                 theirs = of(selective)
                 ours = Model.of_group(group).export(structure="fft", pairs="selective" if selective else None)
                 for count in (1, 1000):
                     given = torch.from_numpy(X[:count].reshape(count, *shape))
-                    runs = 30 if count == 1 or selective else 3
-                    peer, own = in_turn(lambda: theirs(given), lambda: ours.features(X[:count]), runs)
-                    kind = "selective" if selective else "full"
-                    print(f"| {label} | {kind} | {count} | {peer:.3f} | {own:.3f} | {peer / own:.2f} |", flush=True)
+                    theirs_numbers, our_numbers = theirs(given).shape[-1], ours.features(X[:count]).shape[-1]
+                    for threads in (1, 2):
+                        torch.set_num_threads(threads)
+                        least, ratio = in_turn(lambda: theirs(given), lambda: ours.features(X[:count], threads=threads))
+                        kind = "selective" if selective else "full"
+                        numbers = f"{theirs_numbers} / {our_numbers}"
+                        print(f"| {label} | {kind} | {numbers} | {count} | {threads} | {least[0]:.3f} | {least[1]:.3f} | {ratio:.2f} |", flush=True)
 
 
 def main(wheel, folder=None):

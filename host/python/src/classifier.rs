@@ -4,6 +4,8 @@ use crate::error::{Error, exception};
 use crate::model::Model;
 use crate::signals::{Signals, labels};
 use crate::work::{compute, in_steps};
+use bispectral_learn::analysis::fit::Limits;
+use bispectral_learn::classify::chain::Chain;
 use bispectral_learn::classify::classifier::Classifier as Trained;
 use bispectral_learn::classify::device::Encoding;
 use bispectral_learn::classify::prepared::{Prepared, Recipe};
@@ -12,7 +14,7 @@ use bispectral_learn::model::file::ModelBytes;
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 #[pyclass(frozen, module = "bispectral._bispectral")]
 pub(crate) struct Classifier {
@@ -63,6 +65,39 @@ pub(crate) fn train_classifier<'py>(
     Ok(Classifier { trained })
 }
 
+/// The smallest chain of degree one within the limits that is right, as a model with its classifier; and what it is, as JSON.
+#[pyfunction]
+pub(crate) fn fit_chain<'py>(
+    py: Python<'py>,
+    signals: Signals<'py>,
+    classes: PyReadonlyArray1<'py, i64>,
+    count: usize,
+    fit: Option<&str>,
+    seed: u64,
+    threads: Option<usize>,
+) -> PyResult<(Model, String)> {
+    let limits = match fit {
+        Some(text) => text
+            .parse::<Limits>()
+            .map_err(|why| Error::new_err(format!("fit: \"{text}\": {why}")))?,
+        None => Limits::default(),
+    };
+    let samples = signals.to_f32();
+    let known = labels(&classes).into_iter().map(usize::try_from);
+    let known: Result<Vec<usize>, _> = known.collect();
+    let known = known.map_err(|_| Error::new_err("y: a class below 0: number classes from 0"))?;
+    let chosen = compute(py, threads, || {
+        Chain::choose(samples.view(), &known, count, &limits, seed)
+    })?;
+    let (chain, tried) = chosen.map_err(exception)?;
+    let told = json!({
+        "size": chain.size, "left_out": chain.left_out, "ram_bytes": chain.ram, "flash_bytes": chain.bytes.len(), "tried": tried.len(),
+    });
+    let bytes = ModelBytes::from_bytes(chain.bytes);
+    let bytes = bytes.map_err(|error| Error::new_err(error.to_string()))?;
+    Ok((Model::of(bytes), told.to_string()))
+}
+
 #[pymethods]
 impl Classifier {
     #[staticmethod]
@@ -106,6 +141,6 @@ impl Classifier {
             .map_err(exception)?;
         let bytes =
             ModelBytes::from_bytes(bytes).map_err(|error| Error::new_err(error.to_string()))?;
-        Ok(Model { bytes })
+        Ok(Model::of(bytes))
     }
 }

@@ -204,7 +204,7 @@ impl Learned {
 impl Learned {
     fn model(&self) -> Model {
         let bytes = self.outcome.model().clone();
-        Model { bytes }
+        Model::of(bytes)
     }
 
     /// W as it was learned.

@@ -29,6 +29,7 @@ fn _bispectral(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(attack::attack, module)?)?;
     module.add_function(wrap_pyfunction!(compare::compare, module)?)?;
     module.add_function(wrap_pyfunction!(classifier::train_classifier, module)?)?;
+    module.add_function(wrap_pyfunction!(classifier::fit_chain, module)?)?;
     module.add_function(wrap_pyfunction!(datasets::group_orbits, module)?)?;
     module.add_function(wrap_pyfunction!(datasets::transformed_orbits, module)?)?;
     module.add_function(wrap_pyfunction!(datasets::patches, module)?)?;

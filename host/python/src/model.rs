@@ -10,13 +10,14 @@ use bispectral_learn::analysis::fit::{
 use bispectral_learn::analysis::inversion::Inversion;
 use bispectral_learn::bispectral_core::format::{self, Transform};
 use bispectral_learn::bispectral_core::{self, Complex32};
+use bispectral_learn::classify::device;
 use bispectral_learn::data::orbits::Orbits;
 use bispectral_learn::group::identify::identify;
 use bispectral_learn::group::{LearnedTable, couplings_of, group_table, known_action};
 use bispectral_learn::model::cost::Cost;
 use bispectral_learn::model::couplings;
 use bispectral_learn::model::emit::{Exported, Kind};
-use bispectral_learn::model::features::{Arithmetic, Features, Quantity};
+use bispectral_learn::model::features::{Arithmetic, FEW, Features, Many, Quantity};
 use bispectral_learn::model::file::{ModelBytes, weights};
 use bispectral_learn::model::form::{Encoding, Source};
 use bispectral_learn::ndarray::Array2;
@@ -28,6 +29,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde_json::json;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 
 /// What errors call a model that came from no file.
 const MODEL: &str = "model";
@@ -35,6 +37,17 @@ const MODEL: &str = "model";
 #[pyclass(frozen, module = "bispectral._bispectral")]
 pub(crate) struct Model {
     pub(crate) bytes: ModelBytes,
+    /// Made when many signals are computed for the first time.
+    many: OnceLock<Option<Arc<Many>>>,
+}
+
+impl Model {
+    pub(crate) fn of(bytes: ModelBytes) -> Self {
+        Model {
+            bytes,
+            many: OnceLock::new(),
+        }
+    }
 }
 
 fn refused(error: bispectral_core::Error) -> PyErr {
@@ -59,7 +72,8 @@ fn encoding(text: Option<&str>) -> PyResult<Option<Encoding>> {
         Some("f32") => Some(Encoding::F32),
         Some("f16") => Some(Encoding::F16),
         Some("i8") => Some(Encoding::I8),
-        Some(other) => return Err(unknown("encoding", other, "f32, f16 or i8")),
+        Some("i32") => Some(Encoding::I32),
+        Some(other) => return Err(unknown("encoding", other, "f32, f16, i8 or i32")),
     })
 }
 
@@ -68,13 +82,13 @@ impl Model {
     #[staticmethod]
     fn read(path: PathBuf) -> PyResult<Self> {
         let bytes = ModelBytes::read(path).map_err(exception)?;
-        Ok(Model { bytes })
+        Ok(Model::of(bytes))
     }
 
     #[staticmethod]
     fn from_bytes(bytes: Vec<u8>) -> PyResult<Self> {
         let bytes = ModelBytes::from_bytes(bytes).map_err(refused)?;
-        Ok(Model { bytes })
+        Ok(Model::of(bytes))
     }
 
     #[staticmethod]
@@ -84,7 +98,7 @@ impl Model {
         group: Option<&str>,
     ) -> PyResult<Self> {
         let bytes = ModelBytes::of(&w.as_array(), name, group).map_err(refused)?;
-        Ok(Model { bytes })
+        Ok(Model::of(bytes))
     }
 
     fn write(&self, path: PathBuf) -> PyResult<()> {
@@ -113,6 +127,7 @@ impl Model {
         let encoding = match parts.weights {
             format::Weights::F16(_) => "f16",
             format::Weights::I8 { .. } => "i8",
+            format::Weights::I32 { .. } => "i32",
             _ => "f32",
         };
         json!({
@@ -206,12 +221,14 @@ impl Model {
                 ));
             }
         };
-        let arithmetic = if exact {
-            Arithmetic::Exact
+        let model = self.bytes.view();
+        let few = signals.count() < FEW;
+        let features = if exact || few || quantity != Quantity::Invariants {
+            Features::new(model, quantity, Arithmetic::Exact)
         } else {
-            Arithmetic::Fast
+            let many = py.detach(|| self.many.get_or_init(|| Many::of(&model).map(Arc::new)));
+            Features::prepared(model, many.clone())
         };
-        let features = Features::new(self.bytes.view(), quantity, arithmetic);
         let out = PyArray2::zeros(py, [signals.count(), features.width()], false);
         let mut lent = out.readwrite();
         let slice = lent
@@ -243,6 +260,30 @@ impl Model {
         signals.real(py, threads, &features, slice)?;
         drop(lent);
         Ok(out)
+    }
+
+    /// The class of each signal, as a device says it: of a model with a classifier.
+    fn classify<'py>(
+        &self,
+        py: Python<'py>,
+        signals: Signals<'py>,
+        threads: Option<usize>,
+    ) -> PyResult<Bound<'py, PyArray1<i64>>> {
+        let (model, samples) = (self.bytes.view(), signals.to_f32());
+        if model.classes() == 0 || samples.ncols() != model.inputs() {
+            let (found, inputs) = (samples.ncols(), model.inputs());
+            let (what, remedy) = match model.classes() {
+                0 => ("it has no classifier".to_owned(), "give a model with one"),
+                _ => (
+                    format!("signals have {found} values, it has {inputs} inputs"),
+                    "give signals of the model",
+                ),
+            };
+            return Err(exception(LibraryError::new(MODEL, what, remedy)));
+        }
+        let found = compute(py, threads, || device::classify(&model, samples.view()))?;
+        let found = found.map_err(exception)?.into_iter().map(i64::from);
+        Ok(PyArray1::from_iter(py, found))
     }
 
     /// Signals from invariants; residuals; and for each, what is left open, where that is known.
@@ -384,7 +425,7 @@ impl Model {
         })?
         .map_err(exception)?;
         let bytes = ModelBytes::from_bytes(bytes).map_err(refused)?;
-        Ok((Model { bytes }, weighed))
+        Ok((Model::of(bytes), weighed))
     }
 
     /// The model as a file of this kind; `stem` names the module or the C array.
@@ -420,7 +461,7 @@ pub(crate) fn known(
         )
     })?;
     let bytes = ModelBytes::from_bytes(bytes.map_err(exception)?).map_err(refused)?;
-    Ok(Model { bytes })
+    Ok(Model::of(bytes))
 }
 
 type Fitted = (Vec<u8>, Option<String>);

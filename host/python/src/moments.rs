@@ -119,9 +119,7 @@ pub(crate) struct Compacted {
 #[pymethods]
 impl Compacted {
     fn model(&self) -> Model {
-        Model {
-            bytes: self.bytes.clone(),
-        }
+        Model::of(self.bytes.clone())
     }
 
     /// The basis in which each irrep has rows of its own.

@@ -2,6 +2,7 @@
 
 import os
 import pickle
+import resource
 import signal
 import threading
 import time
@@ -10,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")
 distributed = pytest.importorskip("dask.distributed")
 
@@ -22,7 +24,7 @@ LIMIT = 350 << 20
 
 
 def chunk(marks, at):
-    """Orbits of random shapes, shifted; float64, so that all chunks together are more than a worker is given."""
+    """Orbits of random shapes, shifted; float64, so that all chunks together are more than a worker is given; it leaves a mark."""
     Path(marks, f"{at}-{os.getpid()}-{time.monotonic_ns()}").touch()
     rng = np.random.default_rng(at)
     shapes = np.random.default_rng(0).normal(size=(ORBITS, INPUTS))
@@ -31,9 +33,8 @@ def chunk(marks, at):
     return np.take_along_axis(shapes[orbit], columns, axis=1), orbit
 
 
-def arrays(marks):
-    import dask
-
+def arrays(marks, chunk):
+    """Dask arrays of all chunks, each made where it is needed, which leaves a mark."""
     made = [dask.delayed(chunk, nout=2)(str(marks), at) for at in range(CHUNKS)]
     X = da.concatenate([da.from_delayed(x, (ROWS, INPUTS), float) for x, _ in made])
     y = da.concatenate([da.from_delayed(of, (ROWS,), np.int64) for _, of in made])
@@ -64,41 +65,78 @@ def test_counts_are_sums():
     assert Counts({k: 2 for k in range(10)}).chosen(3) == [0, 3, 6] and Counts({7: 1}).chosen(3) == []
 
 
-def test_two_workers_learn_from_more_than_either_holds_and_one_is_killed(tmp_path):
-    (tmp_path / "a").mkdir()
-    (tmp_path / "b").mkdir()
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory):
+    """Two worker processes, each given less memory than all chunks together take."""
     assert CHUNKS * ROWS * INPUTS * 8 > LIMIT
+    folder = tmp_path_factory.mktemp("workers")
     with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, memory_limit=LIMIT, dashboard_address=None, local_directory=tmp_path
+        n_workers=2, threads_per_worker=1, processes=True, memory_limit=LIMIT, dashboard_address=None, local_directory=folder
     ) as cluster, distributed.Client(cluster) as client:
-        quiet = learn_chunks(*arrays(tmp_path / "a"), orbits=60, members=16)
-        killed = {}
+        yield client
 
-        def kill():
-            while len(list((tmp_path / "b").iterdir())) < 5:
-                time.sleep(0.01)
-            victim = next(iter(client.run(os.getpid).values()))
-            os.kill(victim, signal.SIGKILL)
-            killed["pid"], killed["done"] = victim, len(list((tmp_path / "b").iterdir()))
 
-        thread = threading.Thread(target=kill)
-        thread.start()
-        survived = learn_chunks(*arrays(tmp_path / "b"), orbits=60, members=16)
-        thread.join()
-        made = [path.name.split("-") for path in (tmp_path / "b").iterdir()]
-        assert killed["done"] < len(made), "the worker was killed on the way"
-        assert {int(pid) for _, pid, _ in made} > {killed["pid"]}
+def peak():
+    """The most memory that this process had at once, in bytes."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
+
+
+def undisturbed_and_with_a_loss(client, folder, compute):
+    """What ``compute`` of a folder for marks gives, and what it gives where a worker that has made chunks is killed on the way."""
+    client.wait_for_workers(2)
+    quiet_marks, marks = folder / "quiet", folder / "killed"
+    quiet_marks.mkdir()
+    marks.mkdir()
+    quiet = compute(quiet_marks)
+    assert len(client.run(peak)) == 2 and all(most < CHUNKS * ROWS * INPUTS * 8 for most in client.run(peak).values())
+    makers = [path.name.split("-")[1] for path in quiet_marks.iterdir()]
+    assert len(set(makers)) == 2, "both workers took part"
+    killed = {}
+
+    def kill():
+        while len(made := [path.name.split("-")[1] for path in marks.iterdir()]) < 8:
+            time.sleep(0.01)
+        killed["pid"], killed["done"] = max(made, key=made.count), len(made)
+        os.kill(int(killed["pid"]), signal.SIGKILL)
+
+    thread = threading.Thread(target=kill, daemon=True)
+    thread.start()
+    survived = compute(marks)
+    thread.join()
+    made = [path.name.split("-") for path in marks.iterdir()]
+    assert killed["done"] < len(made), "the worker was killed on the way"
+    assert {at for at, _, _ in made} == {str(at) for at in range(CHUNKS)}
+    assert len({pid for _, pid, _ in made}) >= 2, "another went on"
+    return quiet, survived
+
+
+def test_two_workers_learn_from_more_than_either_holds_and_one_is_killed(cluster, tmp_path):
+    quiet, survived = undisturbed_and_with_a_loss(cluster, tmp_path, lambda marks: learn_chunks(*arrays(marks, chunk), orbits=60, members=16))
     assert quiet.group == survived.group == "Z8"
     assert quiet.model == survived.model and (quiet.W == survived.W).all()
 
 
-def turned(samples, seed):
-    """Points of a plane, and of a second which turns twice as fast; with the orbit of each."""
-    rng = np.random.default_rng(seed)
-    things, y = np.random.default_rng(9).normal(size=(80, 4)), rng.integers(0, 80, samples)
+def turned(samples, seed, degrees=(1, 2)):
+    """Points of planes, of which each turns so many times as fast; with the orbit of each."""
+    rng, numbers = np.random.default_rng(seed), 2 * len(degrees)
+    things, y = np.random.default_rng(9).normal(size=(80, numbers)), rng.integers(0, 80, samples)
     angle = rng.uniform(0, 2 * np.pi, samples)
-    z = (things[y].view(complex) * np.exp(1j * np.stack([angle, 2 * angle], 1))).view(float)
-    return z @ np.linalg.qr(np.random.default_rng(8).normal(size=(4, 4)))[0].T, y
+    z = (things[y].view(complex) * np.exp(1j * np.stack([k * angle for k in degrees], 1))).view(float)
+    return z @ np.linalg.qr(np.random.default_rng(8).normal(size=(numbers, numbers)))[0].T, y
+
+
+def turned_chunk(marks, at):
+    """A chunk of signals of turned planes, which leaves a mark."""
+    Path(marks, f"{at}-{os.getpid()}-{time.monotonic_ns()}").touch()
+    return turned(ROWS, at, degrees=(1, 2, 3, 4))
+
+
+def test_two_workers_add_moments_of_more_than_either_holds_and_one_is_killed(cluster, tmp_path):
+    quiet, survived = undisturbed_and_with_a_loss(cluster, tmp_path, lambda marks: moments(*arrays(marks, turned_chunk)))
+    assert quiet.count == survived.count == CHUNKS * ROWS
+    assert quiet.to_bytes() == survived.to_bytes()
+    found = survived.learn()
+    assert found.group == quiet.learn().group == "SO(2)" and found.model == quiet.learn().model
 
 
 def test_moments_are_added_merged_and_sent_anywhere():

@@ -85,8 +85,8 @@ def test_methods_are_compared_and_the_table_prints():
     shapes, y = rng.normal(size=(3, 32)), np.arange(60) % 3
     X, told = shapes[y] + rng.normal(scale=0.2, size=(60, 32)), []
     table = bispectral.compare(X, np.array(["a", "b", "c"])[y], shift=True, draws=2, progress=told.append)
-    assert [step["draw"] for step in told] == [1, 2] and len(table) == 9
-    assert "brute force over shifts" in repr(table) and table._repr_html_().count("<tr>") == 10
+    assert [step["draw"] for step in told] == [1, 2] and len(table) == 10
+    assert "brute force over shifts" in repr(table) and table._repr_html_().count("<tr>") == 11
     other = bispectral.compare(X[:40], y[:40], X[40:], y[40:], draws=1)
     assert {line["method"] for line in other} == {line["method"] for line in table}
     for call, line in (
@@ -98,6 +98,28 @@ def test_methods_are_compared_and_the_table_prints():
         with pytest.raises(Error) as error:
             call()
         assert str(error.value).startswith(line), error.value
+
+
+def test_a_chain_for_a_device_says_classes_as_the_device_does(tmp_path):
+    rng = np.random.default_rng(0)
+    shapes, y = rng.normal(size=(3, 32)), np.arange(150) % 3
+    X = np.stack([np.roll(shapes[k], rng.integers(32)) for k in y]) + rng.normal(scale=0.1, size=(150, 32))
+    names = np.array(["ant", "bee", "cat"])[y]
+    chain = bispectral.fit_chain(X[:90], names[:90], fit="flash=16K,ram=4K")
+    assert chain.left_out > 0.98 and (chain.predict(X[90:]) == names[90:]).mean() > 0.98
+    assert chain.described["flash_bytes"] == len(chain.model.to_bytes()) <= 4 << 10
+    chain.model.save(tmp_path / "chain.bsn")
+    assert (Model.load(tmp_path / "chain.bsn").classify(X) == chain.model.classify(X)).all()
+    assert chain.model.classify(X[0]) == y[0]
+    for call, line in (
+        (lambda: bispectral.fit_chain(X, y, fit="flash=1K"), "the limits: no chain fits: "),
+        (lambda: bispectral.fit_chain(X, y * 0), "y: 1 different labels: "),
+        (lambda: chain.model.classify(X[:, :9]), "model: signals have 9 values, it has 32 inputs: "),
+        (lambda: Model.of_group("Z8").classify(np.ones((1, 8))), "model: it has no classifier: "),
+    ):
+        with pytest.raises(Error) as error:
+            call()
+        assert str(error.value).startswith(line) and "\n" not in str(error.value), error.value
 
 
 def test_every_step_is_told_and_an_exception_on_the_way_ends_it():
@@ -116,7 +138,9 @@ def test_every_step_is_told_and_an_exception_on_the_way_ends_it():
 
 def test_ctrl_c_ends_learning():
     program = """
-        import bispectral, sys
+        import bispectral, signal, sys
+        # A shell has its background jobs ignore it.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         X, y = bispectral.datasets.group("Z16", exemplars=20)
         print("ready", flush=True)
         try:
@@ -126,10 +150,13 @@ def test_ctrl_c_ends_learning():
             sys.exit(7)
     """
     process = subprocess.Popen([sys.executable, "-c", textwrap.dedent(program)], stdout=subprocess.PIPE, text=True)
-    assert process.stdout.readline() == "ready\n"
-    time.sleep(0.5)
-    os.kill(process.pid, signal.SIGINT)
-    assert process.wait(timeout=20) == 7 and process.stdout.read() == "interrupted\n"
+    try:
+        assert process.stdout.readline() == "ready\n"
+        time.sleep(0.5)
+        os.kill(process.pid, signal.SIGINT)
+        assert process.wait(timeout=20) == 7 and process.stdout.read() == "interrupted\n"
+    finally:
+        process.kill()
 
 
 def test_a_fork_learns_as_its_parent_does():

@@ -52,7 +52,12 @@ def test_layouts_and_types_change_nothing():
     expected = model.features(X, exact=True)
     wide = np.zeros((30, 24), np.float32)
     wide[:, ::2] = X
-    for same in (np.asfortranarray(X), X.astype(np.float64), wide[:, ::2], X[::-1][::-1], X.astype(">f4"), X.tolist()):
+    bytes_ = np.frombuffer(b"\0" + X.tobytes(), np.uint8)[1:]
+    unaligned = bytes_.view(np.float32).reshape(X.shape)
+    assert not unaligned.flags.aligned
+    W = np.frombuffer(b"\0" + model.W.tobytes(), np.uint8)[1:].view(np.complex64).reshape(12, 12)
+    assert (Model(W).W == model.W).all()
+    for same in (unaligned, np.asfortranarray(X), X.astype(np.float64), wide[:, ::2], X[::-1][::-1], X.astype(">f4"), X.tolist()):
         assert (model.features(same, exact=True) == expected).all()
     assert model.features(np.arange(24).reshape(2, 3, 4)).shape == (2, 78)
 

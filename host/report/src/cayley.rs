@@ -3,7 +3,7 @@
 //! Rows and columns come in an order of the caller's, and the colour is the product's place in that order: a cyclic
 //! group sorted by the powers of a generator shows bands along the diagonals.
 
-use crate::cells::Matrix;
+use crate::cells::{LARGEST_CELL, Matrix};
 use crate::colour::Level;
 use crate::drawing::{DrawingError, MOST_CELLS, expect_length, expect_some};
 use crate::number::short;
@@ -128,6 +128,7 @@ impl Cayley {
             of: "",
             groups: elements,
             room,
+            largest_cell: LARGEST_CELL,
             cell: &|row, column| {
                 let (cell, says) = self.cell(row, column);
                 let product = self.products[cell].to_string();
@@ -159,6 +160,7 @@ impl Cayley {
             of: "",
             groups: elements,
             room,
+            largest_cell: LARGEST_CELL,
             cell: &|row, column| {
                 let (cell, says) = self.cell(row, column);
                 let tooltip = format!("{says}confidence {}", short(sure(cell)));

@@ -16,7 +16,8 @@ const FIRST: u8 = b'0';
 const UNKNOWN: char = '.';
 /// Up to so many cells each has a tooltip, of more each row has one: tooltips are most of a page then.
 const MOST_TOOLTIPS: usize = 1 << 12;
-const LARGEST_CELL: f64 = 56.0;
+/// A cell that holds a number or nothing is at most so wide.
+pub(crate) const LARGEST_CELL: f64 = 56.0;
 /// A share of a cell that a word in it may take in height.
 const WRITTEN: f64 = 0.5;
 /// Above a matrix for its name and those of the columns; left of it for those of the rows, within these bounds.
@@ -94,6 +95,8 @@ pub(crate) struct Matrix<'a> {
     pub(crate) groups: &'a [(String, usize)],
     /// Its width and height at most.
     pub(crate) room: f64,
+    /// A cell's side at most.
+    pub(crate) largest_cell: f64,
     /// Of a row and a column: a part 0 … 1 of the map, a tooltip, and what is written there.
     pub(crate) cell: &'a dyn Fn(usize, usize) -> (f64, String, String),
     /// The tooltip of a row, where cells are too many for a tooltip each.
@@ -106,7 +109,7 @@ pub(crate) struct Matrix<'a> {
 impl Matrix<'_> {
     pub(crate) fn picture(&self) -> Picture {
         let count = self.groups.iter().map(|(_, size)| size).sum::<usize>();
-        let cell = whole((self.room / count as f64).min(LARGEST_CELL));
+        let cell = whole((self.room / count as f64).min(self.largest_cell));
         let side = count as f64 * cell;
         let names = svg::widest(self.groups.iter().map(|(name, _)| name.as_str()));
         let left = (names + 10.0).clamp(LEFT.0, LEFT.1);
@@ -139,7 +142,12 @@ impl Matrix<'_> {
         let (x, y) = (left + column as f64 * cell, top + cell / 2.0);
         let (part, tooltip, written) = (self.cell)(row, column);
         let level = Level::of(part, self.map);
-        let class = ["on-light", "on-dark"][usize::from(level.is_dark())];
+        let class = match level {
+            // The strong colour is dark on light paper, and light on dark.
+            Level::Strength(step) if step > TOP / 2 => "on-strong",
+            Level::Strength(_) => "on-weak",
+            _ => ["on-light", "on-dark"][usize::from(level.is_dark())],
+        };
         let size = (cell * WRITTEN).min(LABEL_SIZE);
         html! {
             g class=[(!written.is_empty()).then_some(class)] {
@@ -155,7 +163,8 @@ impl Matrix<'_> {
         let sizes = self.groups.iter().map(|(_, size)| *size as f64 * cell);
         let pitch = sizes.fold(f64::INFINITY, f64::min);
         let names = svg::widest(self.groups.iter().map(|(name, _)| name.as_str()));
-        let wide = names.min(pitch.max(SHORTEST));
+        // Cut to what is between two of them, where that is enough to read.
+        let wide = names.min((pitch - AWAY).max(SHORTEST));
         let least = ((wide + AWAY) / pitch).ceil().max(1.0) as usize;
         // Rather a divisor, so that the pattern of a product of groups is seen.
         let divisor = (least..2 * least).find(|step| self.groups.len().is_multiple_of(*step));
@@ -294,6 +303,7 @@ mod tests {
                 of: "",
                 groups: &groups,
                 room: 560.0,
+                largest_cell: LARGEST_CELL,
                 cell: &|row, column| (1.0, format!("cell {row} {column}"), String::new()),
                 row: &|row| format!("row {row}"),
                 map: Level::Grey,

@@ -2,7 +2,7 @@
 //! block an orbit along the diagonal, and nothing else.
 
 use crate::axis::Axis;
-use crate::cells::Matrix;
+use crate::cells::{LARGEST_CELL, Matrix};
 use crate::colour::Level;
 use crate::drawing::{DrawingError, MOST_CELLS, expect_length, expect_some};
 use crate::number::{list, short, significant};
@@ -109,6 +109,7 @@ impl Distances {
             of: "orbit",
             groups: &self.orbits,
             room: SIDE,
+            largest_cell: LARGEST_CELL,
             cell: &|row, column| {
                 let distance = at(row, column);
                 let near = axis.place(distance).map_or(f64::NAN, |far| 1.0 - far);

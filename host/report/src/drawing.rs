@@ -1,7 +1,7 @@
 //! What a figure shows, as data; each kind draws itself in a file of its own.
 
 use crate::svg::{self, Anchor, LABEL_SIZE, Picture};
-use crate::{Cayley, Chart, Distances, Filters, Losses, Tiles};
+use crate::{Cayley, Chart, Confusion, Distances, Filters, Losses, Tiles};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -12,6 +12,8 @@ const LOSSES: &str = "Losses of the run";
 const CAYLEY: &str = "A Cayley table: the colour of cell (a, b) says which element a·b is";
 const DISTANCES: &str =
     "Distances of samples in blocks, one for each two orbits: near is strong, far is pale";
+const CONFUSION: &str =
+    "A square of counts: of each class, a row, how many were taken for which class, a column";
 const FILTERS: &str =
     "Rows of W as images, their real and imaginary parts: red is positive, blue negative";
 /// Width of the sentence that stands for a drawing in a file of its own.
@@ -29,6 +31,8 @@ pub enum Drawing {
     Cayley(Cayley),
     /// Distances between members of orbits.
     Distances(Distances),
+    /// What was taken for what.
+    Confusion(Confusion),
     /// Rows of W.
     Filters(Filters),
     /// Images in shades of grey.
@@ -158,6 +162,7 @@ impl Drawing {
             Drawing::Losses(losses) => losses.picture(),
             Drawing::Cayley(table) => table.picture(),
             Drawing::Distances(distances) => distances.picture(),
+            Drawing::Confusion(confusion) => confusion.picture(),
             Drawing::Filters(filters) => filters.picture(),
             Drawing::Tiles(tiles) => tiles.picture(),
             Drawing::Missing(why) => Err(DrawingError::Missing(why.clone())),
@@ -174,6 +179,7 @@ impl Drawing {
             ),
             Drawing::Cayley(table) => (table.title(), CAYLEY),
             Drawing::Distances(distances) => (distances.title(), DISTANCES),
+            Drawing::Confusion(confusion) => (confusion.title(), CONFUSION),
             Drawing::Filters(_) => ("Filters", FILTERS),
             Drawing::Tiles(_) => ("Images", "Images in shades of grey"),
             Drawing::Missing(_) => ("Missing", "A picture that could not be drawn"),
@@ -198,7 +204,7 @@ impl From<Chart> for Drawing {
     }
 }
 
-from_kinds!(Losses, Cayley, Distances, Filters, Tiles);
+from_kinds!(Losses, Cayley, Confusion, Distances, Filters, Tiles);
 
 /// What could not be made is missing, and says why.
 impl<D: Into<Drawing>, E: fmt::Display> From<Result<D, E>> for Drawing {
@@ -270,6 +276,12 @@ mod tests {
             let distances = odd(count * count).map(f64::from);
             let distances = Distances::new(distances, &orbits, "a title\nof two lines");
             check(distances, PAGE, 800.0);
+        }
+        for count in [1, 2, 4, 24, 25, 256] {
+            let names: Vec<String> = (0..count).map(|at| "a long name ".repeat(at % 5)).collect();
+            let counts = (0..count * count).map(|cell| cell as u64 * 7 % 11);
+            let confusion = Confusion::new(&names, counts, "a title\nof two lines");
+            check(confusion, PAGE, 800.0);
         }
         for (count, shape, columns) in [
             (1, (1, 1), usize::MAX),

@@ -42,16 +42,26 @@ function explore(host, picture, cells, say) {
   host.addEventListener('blur', () => { mark.hidden = true; });
   return () => show(null);
 }
-// Of a drawing: all that has a tooltip.
+// Of a drawing: all that has a tooltip. A cell is a line as wide as the cell is high, which its box does not know.
 function titled(svg) {
-  const frame = svg.getBoundingClientRect();
+  const frame = svg.getBoundingClientRect(), scale = svg.getScreenCTM().a;
   const cell = title => {
-    const box = title.parentNode.getBoundingClientRect();
-    return { x: (box.left - frame.left) / frame.width, y: (box.top - frame.top) / frame.height, width: box.width / frame.width, height: box.height / frame.height, text: title.textContent };
+    const part = title.parentNode, { left, right, top, bottom } = part.getBoundingClientRect();
+    const line = part.querySelector('path'), box = line?.getBoundingClientRect();
+    const half = box?.height === 0 ? parseFloat(getComputedStyle(line).strokeWidth) * scale / 2 : 0;
+    const from = half ? Math.min(top, box.top - half) : top, to = half ? Math.max(bottom, box.bottom + half) : bottom;
+    return { x: (left - frame.left) / frame.width, y: (from - frame.top) / frame.height, width: (right - left) / frame.width, height: (to - from) / frame.height, text: title.textContent };
   };
   return [...svg.querySelectorAll('* > title')].filter(title => title.parentNode !== svg).map(cell);
 }
 for (const card of document.querySelectorAll('.card')) {
   const svg = card.querySelector('svg'), value = card.parentNode.querySelector('.value');
-  explore(card, svg, () => titled(svg), text => { value.textContent = text; });
+  // Thousands of cells are measured once for a size.
+  let cells, width = 0;
+  const measured = () => {
+    const now = svg.getBoundingClientRect().width;
+    if (now !== width) { cells = titled(svg); width = now; }
+    return cells;
+  };
+  explore(card, svg, measured, text => { value.textContent = text; });
 }

@@ -1,10 +1,10 @@
 //! For tests: a page with every kind of block and drawing, and whether markup is well formed as XML wants it.
 
 use crate::svg::Picture;
-use crate::{Cayley, Chart, Curve, Distances, Drawing, DrawingError, Filters, Losses};
+use crate::{Cayley, Chart, Confusion, Curve, Distances, Drawing, DrawingError, Filters, Losses};
 use crate::{Page, Panel, Scale, Section, Table, Tiles};
 
-/// Every text is the same. Two sections with seven figures each, of which one is missing.
+/// Every text is the same. Two sections with eight figures each, of which one is missing.
 pub(crate) fn every_kind(words: &str) -> Page {
     let curve = |predicted| Curve {
         label: words.into(),
@@ -24,11 +24,12 @@ pub(crate) fn every_kind(words: &str) -> Page {
         panels: vec![panel],
     };
     let metrics = "{\"phase\":1,\"step\":1,\"invariance\":1,\"reconstruction\":2}";
-    let drawings: [Drawing; 7] = [
+    let drawings: [Drawing; 8] = [
         chart.into(),
         Losses::from_metrics(metrics).into(),
         Cayley::new(&[0, 1, 1, 0], &[0, 1], Some(&[0.5; 4]), words).into(),
         Distances::new([0.0], &[(words.into(), 1)], words).into(),
+        Confusion::new(&[words.into()], [3], words).into(),
         Filters::new([(1.0, 0.5)], (1, 1), &[0]).into(),
         Tiles::new([0.5], (1, 1), 1, &[words.into()]).into(),
         Drawing::Missing(words.into()),

@@ -13,7 +13,7 @@ const STYLE: &str = include_str!("report.css");
 pub const EXPLORE: &str = include_str!("explore.js");
 /// Whatever a page says, a browser loads nothing for it, and runs [`EXPLORE`] alone, which it knows by its hash:
 /// `openssl dgst -sha256 -binary explore.js | base64`.
-const POLICY: &str = "default-src 'none'; script-src 'sha256-UEflleLdO2IYrX+iFbEqup2IKQBfVUQiy+QXENE2Bls='; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
+const POLICY: &str = "default-src 'none'; script-src 'sha256-8W3E0GrWtu1xR0yq16CXWX6CNr6qtCqF5UZrxmvIUUI='; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 /// Bytes of all figures together; a browser would take long to open more.
 const MOST_DRAWN: usize = 32 << 20;
 

@@ -316,7 +316,7 @@ mod tests {
         let page = fixture::every_kind("T <b> \u{1b} \"quoted\"");
         assert_eq!(Page::from_json(&page.to_json()).unwrap(), page);
         let rendered = crate::render(&page);
-        assert_eq!((rendered.figures, rendered.faults.len()), (12, 2));
+        assert_eq!((rendered.figures, rendered.faults.len()), (14, 2));
     }
 
     #[test]

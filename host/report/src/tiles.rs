@@ -1,7 +1,8 @@
-//! Images in shades of grey, such as exemplars or digits, each over its own range from black to white.
+//! Images in shades of grey, such as exemplars or digits, each over its own range from black to white; or in two colours, by the
+//! sign of what they show.
 
 use crate::cells::{self, Grid, whole};
-use crate::colour::{Level, step};
+use crate::colour::{Level, SIDE, step};
 use crate::drawing::{DrawingError, MOST_CELLS, expect_length, expect_some};
 use crate::number::{list, short, significant};
 use crate::svg::{self, Anchor, NUMBER_SIZE, Picture};
@@ -30,6 +31,9 @@ pub struct Tiles {
     shape: (usize, usize),
     columns: usize,
     tiles: Vec<Tile>,
+    /// Whether zero is the paper, and there is a colour on either side of it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    signed: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -64,6 +68,37 @@ impl Tiles {
         columns: usize,
         labels: &[String],
     ) -> Result<Self, DrawingError> {
+        Tiles::of(images, shape, columns, labels, false)
+    }
+
+    /// As [`new`](Self::new), in red above and blue below zero; what is not finite is left out, so that an image may be round.
+    ///
+    /// ```
+    /// use bispectral_report::{Drawing, Tiles};
+    ///
+    /// let disk = [f32::NAN, -1.0, 0.5, f32::NAN];
+    /// let svg = Drawing::from(Tiles::signed(disk, (2, 2), 1, &["Y".into()])).svg();
+    /// assert!(svg.contains("<title>Y: from −1 to 1</title>"));
+    /// ```
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn signed(
+        images: impl IntoIterator<Item = f32>,
+        shape: (usize, usize),
+        columns: usize,
+        labels: &[String],
+    ) -> Result<Self, DrawingError> {
+        Tiles::of(images, shape, columns, labels, true)
+    }
+
+    fn of(
+        images: impl IntoIterator<Item = f32>,
+        shape: (usize, usize),
+        columns: usize,
+        labels: &[String],
+        signed: bool,
+    ) -> Result<Self, DrawingError> {
         let pixels = shape.0.saturating_mul(shape.1);
         expect_some("pixels", pixels, MOST_CELLS)?;
         let values: Vec<f32> = images.into_iter().take(MOST_CELLS + 1).collect();
@@ -79,8 +114,9 @@ impl Tiles {
             shape,
             columns,
             tiles: images
-                .map(|(at, image)| Tile::new(image, label(at)))
+                .map(|(at, image)| Tile::new(image, label(at), signed))
                 .collect(),
+            signed,
         };
         tiles.check()?;
         Ok(tiles)
@@ -100,7 +136,12 @@ impl Tiles {
         let (grid, below) = self.layout();
         let level = |image: usize, place: usize| {
             let step = cells::step(self.tiles[image].levels.as_bytes()[place]);
-            step.map_or(Level::Unknown, Level::Grey)
+            match (step, self.signed) {
+                (Some(step), false) => Level::Grey(step),
+                (Some(step), true) => Level::Signed(step as i8 - SIDE),
+                (None, false) => Level::Unknown,
+                (None, true) => Level::Signed(0),
+            }
         };
         let images = grid.picture(self.tiles.len(), level, |image| self.tiles[image].tooltip());
         // A label may be wider than its image by as much as images are apart, half of that on either side.
@@ -165,11 +206,17 @@ fn lines(label: &str) -> Vec<&str> {
 }
 
 impl Tile {
-    fn new(image: &[f32], label: String) -> Self {
+    fn new(image: &[f32], label: String, signed: bool) -> Self {
         let values = || image.iter().copied().map(f64::from);
         let finite = || values().filter(|value| value.is_finite());
         let low = finite().fold(f64::INFINITY, f64::min);
         let high = finite().fold(f64::NEG_INFINITY, f64::max);
+        let largest = high.max(-low);
+        let (low, high) = if signed {
+            (-largest, largest)
+        } else {
+            (low, high)
+        };
         let part = |value: f64| (value - low) / (high - low);
         let part = |value: f64| if high > low { part(value) } else { 0.5 };
         let step = |value: f64| step(part(value)).filter(|_| value.is_finite());

@@ -26,6 +26,44 @@ pub fn missing(name: &str, why: &Error) -> Block {
     figure(name, drawing, "Nothing to see", String::new())
 }
 
+/// What is known of the rows of W.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rows {
+    /// They are characters of a group, or nearly.
+    Characters,
+    /// They are bases of irreducible representations, of which one may have several dimensions.
+    Bases,
+    /// Nothing.
+    Unrecognised,
+}
+
+impl Rows {
+    /// As a run recognised them.
+    #[must_use]
+    pub fn of(group: Option<&Recognised>) -> Self {
+        match group {
+            Some(group) if group.is_coupled() => Rows::Bases,
+            Some(_) => Rows::Characters,
+            None => Rows::Unrecognised,
+        }
+    }
+
+    /// What to see in them.
+    fn words(self) -> &'static str {
+        match self {
+            Rows::Characters => {
+                "Irreps of shifts and rotations look like waves: the imaginary part is the real part a quarter of a period on, \
+                 or zero where a row takes two values only."
+            }
+            Rows::Bases => "Rows of one irreducible representation are moved among themselves.",
+            Rows::Unrecognised => {
+                "No group was recognised in them: what looks like noise is no irrep, and waves among it are frequencies that \
+                 were learned."
+            }
+        }
+    }
+}
+
 /// The rows of W, in this order, each an image of height and width.
 #[must_use]
 pub fn filters(
@@ -34,6 +72,7 @@ pub fn filters(
     shape: (usize, usize),
     order: &[usize],
     what: &str,
+    rows: Rows,
 ) -> Block {
     let weights = w.iter().map(|w| (w.re, w.im));
     figure(
@@ -41,9 +80,8 @@ pub fn filters(
         Filters::new(weights, shape, order),
         "The learned filters, their real parts and their imaginary parts, red where positive and blue where negative",
         format!(
-            "What was learned: each small picture is one row of W, {what}. The irreps of shifts look like waves: the \
-             imaginary part is the real part a quarter of a period on, or zero where a row takes two values only. Where \
-             nothing was recognised, rows may be noise."
+            "What was learned: each small picture is one row of W, {what}. {}",
+            rows.words()
         ),
     )
 }

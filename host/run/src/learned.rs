@@ -74,8 +74,10 @@ pub fn page(
             "laid out as a strip from the first input to the last",
         )
     };
+    let rows = figures::Rows::of(learned.group());
     page.section(
-        Section::new("The filters").block(figures::filters("filters", w, shape, &order, layout)),
+        Section::new("The filters")
+            .block(figures::filters("filters", w, shape, &order, layout, rows)),
     )
     .section(
         Section::new("Within orbits and between them")

@@ -3,6 +3,7 @@
 //!
 //! A client of `bispectral-learn`: what is learned and how is decided there.
 
+pub mod class_names;
 pub mod config;
 pub mod console;
 pub mod figures;

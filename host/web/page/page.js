@@ -5,7 +5,11 @@ const attempt = action => (...given) => { try { fail(); return action(...given);
 const scientific = x => x === 0 ? '0' : x.toExponential(1);
 const grouped = x => Math.round(x).toLocaleString('en');
 const calm = matchMedia('(prefers-reduced-motion: reduce)');
-const bytesOf64 = text => Uint8Array.from(atob(text), c => c.charCodeAt(0));
+function bytesOf64(text) {
+  const letters = atob(text), bytes = new Uint8Array(letters.length);
+  for (let k = 0; k < bytes.length; k++) bytes[k] = letters.charCodeAt(k);
+  return bytes;
+}
 // Said to those who listen, once it has been still for a moment.
 const speak = (id, text) => { clearTimeout(speak[id]); speak[id] = setTimeout(() => { $(id).textContent = text; }, 600); };
 
@@ -158,15 +162,16 @@ const grid = (columns, rows, text) => Array.from({ length: columns * rows }, (_,
   const row = Math.floor(k / columns), column = k % columns;
   return { x: column / columns, y: row / rows, width: 1 / columns, height: 1 / rows, get text() { return text(row, column); } };
 });
-// The triangle of β_ij for the first rows, mirrored; strength is the cube root of the size.
+// The triangle of β_ij for the first rows, mirrored; strength is the fourth root of the size.
 const invariantsShown = rows => Math.min(rows, rows > 64 ? 48 : 33);
 const place = (i, j, rows) => { const [a, b] = i < j ? [i, j] : [j, i]; return 2 * (a * rows - a * (a - 1) / 2 + b - a); };
 function drawInvariants(invariants, rows) {
   let most = 0;
-  for (let k = 0; k < invariants.length; k += 2) most = Math.max(most, invariants[k] ** 2 + invariants[k + 1] ** 2);
+  // Products with the mean are large where a signal has one: they may saturate.
+  for (let k = 2 * rows; k < invariants.length; k += 2) most = Math.max(most, invariants[k] ** 2 + invariants[k + 1] ** 2);
   const shown = invariantsShown(rows), largest = Math.sqrt(most) || 1;
   tiles($('invariants'), shown, shown, (i, j) => {
-    const k = place(i, j, rows), re = invariants[k], im = invariants[k + 1], strength = Math.cbrt(Math.hypot(re, im) / largest);
+    const k = place(i, j, rows), re = invariants[k], im = invariants[k + 1], strength = Math.min(1, Math.hypot(re, im) / largest) ** .25;
     return strength < .02 ? null : mix(theme.paper, hue(Math.atan2(im, re) / (2 * Math.PI)), strength);
   });
 }
@@ -420,8 +425,7 @@ function weights(bytes) {
   learning.w = floatsOf(bytes, 8);
 }
 function hear(data) {
-  fail(data.failure);
-  if (data.failure) { $('progress').textContent = ''; $('pause').disabled = true; }
+  if (data.failure) { fail(data.failure); $('progress').textContent = ''; $('pause').disabled = true; }
   if (data.weights) weights(data.weights);
   if (data.begun) learning.samples = data.samples;
   if (data.state) {
@@ -440,9 +444,12 @@ function hear(data) {
   if (data.ended) {
     const { learned: found } = data.ended;
     learning.table = found.table ?? learning.table;
-    if (found.table) {
+    if (found.coupled) {
       $('table-caption').textContent = 'The Cayley table of the permutations that were found: exact. Not symmetric: order matters.';
       $('waves-caption').textContent = 'Rows of U, the basis of the irreps; their couplings are the invariants.';
+    } else if (found.group && found.table) {
+      $('table-caption').textContent = `The Cayley table, its rows in the order of the group: colour is the product.`;
+      $('waves-caption').textContent = 'Rows of W: real parts. They are waves.';
     }
     $('group').textContent = found.group ? found.group.name : `none recognised: ${found.reason}`;
     learned = jsonOf(call('load', data.model));
@@ -480,54 +487,92 @@ function drawLearning() {
   if (n) tiles($('table'), n, n, (i, j) => mix(theme.paper, hue(table.products[i][j] / n), Math.max(.06, table.confidences[i * n + j] ** 4)));
   else tiles($('table'), 1, 1, () => null);
 }
-const chosen = () => ({ gradients: $('recipe').value === '1' && !$('recipe').disabled, seed: 1 });
-$('hidden').onchange = () => { $('recipe').disabled = !/^Z/.test($('hidden').value); };
-$('start').onclick = attempt(() => begin({ group: $('hidden').value, exemplars: 60, ...chosen() }));
+// No row of W is an irrep of a group whose order matters: those have the closed form alone.
+let wanted = $('recipe').value;
+$('recipe').onchange = () => { wanted = $('recipe').value; };
+$('hidden').onchange = () => {
+  $('recipe').disabled = !/^Z/.test($('hidden').value);
+  $('recipe').value = $('recipe').disabled ? '0' : wanted;
+};
+$('start').onclick = attempt(() => begin({ group: $('hidden').value, exemplars: 60, gradients: $('recipe').value === '1', seed: 1 }));
 $('pause').onclick = () => {
   const stopped = $('pause').textContent === 'Stop';
   worker?.postMessage({ run: !stopped });
   $('pause').textContent = stopped ? 'Go on' : 'Stop';
 };
-function table(text) {
-  const lines = text.split(/\r?\n/).filter(line => line.trim() && !line.startsWith('#'));
-  const cells = lines.map(line => line.split(/[;,\t]/).map(cell => cell.trim()));
-  const number = cell => cell !== '' && Number.isFinite(Number(cell));
-  if (cells.length && !cells[0].slice(1).every(number)) cells.shift();
-  const wrong = cells.findIndex(row => row.length !== cells[0].length || row.length < 3 || !row.slice(1).every(number));
-  if (!cells.length) throw new Error('the table has no samples: give one a line, the orbit of each in the first column');
-  if (wrong >= 0) throw new Error(`sample ${wrong + 1} of the table is of another length, or has a cell that is not a number: give the orbit of each sample in the first column`);
-  // The orbit may be a number or a word.
-  const names = [...new Set(cells.map(row => row[0]))];
-  return { samples: cells.map(row => row.slice(1).map(Number)), labels: cells.map(row => names.indexOf(row[0])) };
+// Samples of one's own: numbers as text, a sample a line, or arrays of NumPy. One table has the orbit of each in its first column;
+// of two files, that with one value a sample has the orbits.
+const refusal = (name, what, remedy) => new Error(`${name}: ${what}: ${remedy}`);
+function tableOf(name, bytes) {
+  let text;
+  try { text = new TextDecoder('utf-8', { fatal: true }).decode(bytes); } catch { throw refusal(name, 'it is not text', 'save it as UTF-8'); }
+  const lines = text.split(/\r?\n/).map((line, n) => ({ line: line.trim(), n: n + 1 })).filter(({ line }) => line && !line.startsWith('#'));
+  if (!lines.length) throw refusal(name, 'there are no samples in it', 'write one a line, its orbit in the first column');
+  const typical = lines.at(-1).line, between = [';', '\t', ','].find(letter => typical.includes(letter)) ?? /\s+/;
+  const number = cell => cell === '' ? NaN : Number(between === ',' ? cell : cell.replace(',', '.'));
+  const rows = lines.map(({ line, n }) => ({ cells: line.split(between).map(cell => cell.trim().replace(/^"(.*)"$/, '$1')), n }));
+  // A header has words where the lines below have numbers.
+  const words = ({ cells }) => cells.filter(cell => Number.isNaN(number(cell))).length;
+  if (rows.length > 1 && words(rows[0]) > words(rows[1])) rows.shift();
+  const columns = rows[0].cells.length;
+  for (const { cells, n } of rows) {
+    if (cells.length !== columns) throw refusal(name, `line ${n} has ${cells.length} values where line ${rows[0].n} has ${columns}`, 'give every sample the same length');
+    const wrong = cells.findIndex((cell, k) => k > 0 && !Number.isFinite(number(cell)));
+    if (wrong >= 0) throw refusal(name, `line ${n}: "${cells[wrong].slice(0, 20)}" is not a number`, 'only the first column may have words, the orbits');
+  }
+  return { name, columns, rows: rows.map(({ cells }) => cells), number };
 }
-function npy(buffer) {
-  const bytes = new Uint8Array(buffer), view = new DataView(buffer);
-  if (bytes.length < 12 || textOf(bytes.subarray(1, 6)) !== 'NUMPY') throw new Error('not a .npy file: save it with numpy.save');
-  const long = bytes[6] > 1, length = long ? view.getUint32(8, true) : view.getUint16(8, true), from = (long ? 12 : 10) + length;
-  const header = textOf(bytes.subarray(long ? 12 : 10, from));
-  const type = /'descr':\s*'([^']+)'/.exec(header)?.[1], shape = /'shape':\s*\(([^)]*)\)/.exec(header)?.[1].split(',').filter(s => s.trim()).map(Number);
+function arrayOf(name, bytes) {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (bytes.length < 12 || textOf(bytes.subarray(1, 6)) !== 'NUMPY') throw refusal(name, 'it is not a .npy file', 'save it with numpy.save');
+  const long = bytes[6] > 1, from = long ? 12 + view.getUint32(8, true) : 10 + view.getUint16(8, true);
+  const header = textOf(bytes.subarray(long ? 12 : 10, from)), type = /'descr':\s*'([^']+)'/.exec(header)?.[1];
+  const shape = /'shape':\s*\(([^)]*)\)/.exec(header)?.[1].split(',').filter(part => part.trim()).map(Number) ?? [];
   const kinds = { '<f4': [4, 'getFloat32'], '<f8': [8, 'getFloat64'], '<i4': [4, 'getInt32'], '<i8': [8, 'getBigInt64'], '<u4': [4, 'getUint32'], '|u1': [1, 'getUint8'], '|i1': [1, 'getInt8'], '<i2': [2, 'getInt16'], '<u2': [2, 'getUint16'] };
-  if (!kinds[type] || !shape || /'fortran_order':\s*True/.test(header)) throw new Error(`a .npy file of ${type} is not read here: save float32, float64 or integers in C order`);
-  const [size, read] = kinds[type], count = shape.reduce((a, b) => a * b, 1);
-  if (from + count * size > bytes.length) throw new Error('the .npy file ends too early: save it again');
-  return { shape, values: Array.from({ length: count }, (_, k) => Number(view[read](from + k * size, true))) };
+  if (!kinds[type] || !shape.length || /'fortran_order':\s*True/.test(header)) throw refusal(name, `an array of type ${type} is not read here`, 'save float32, float64 or integers in C order');
+  const [size, read] = kinds[type], count = shape.reduce((a, b) => a * b, 1), columns = count / shape[0];
+  if (!count) throw refusal(name, 'there are no samples in it', 'save an array of shape [samples, values]');
+  if (from + count * size > bytes.length) throw refusal(name, 'it ends too early', 'copy or save it again');
+  const values = Array.from({ length: count }, (_, k) => Number(view[read](from + k * size, true)));
+  const wrong = values.findIndex(value => !Number.isFinite(value));
+  if (wrong >= 0) throw refusal(name, `sample ${Math.floor(wrong / columns)} has a value that is not finite`, 'mend it or leave it out');
+  return { name, columns, rows: Array.from({ length: shape[0] }, (_, k) => values.slice(k * columns, (k + 1) * columns)), number: value => value };
+}
+async function read(file) {
+  const [reader] = [[/\.npy$/i, arrayOf], [/\.(csv|txt|tsv|dat)$/i, tableOf]].filter(([ends]) => ends.test(file.name));
+  if (!reader) throw refusal(file.name, 'neither a table (.csv) nor an array of NumPy (.npy)', 'give samples in one of these');
+  return reader[1](file.name, new Uint8Array(await file.arrayBuffer()));
 }
 async function own(files) {
-  const names = [...files];
-  const arrays = await Promise.all(names.filter(f => f.name.endsWith('.npy')).map(async f => npy(await f.arrayBuffer())));
-  if (arrays.length === 0) return table(await names[0].text());
-  const samples = arrays.find(a => a.shape.length > 1), labels = arrays.find(a => a.shape.length === 1);
-  if (!samples || !labels) throw new Error('give two .npy files at once: samples [S, N] and S labels');
-  const rows = samples.shape[0], width = samples.values.length / rows;
-  return { samples: Array.from({ length: rows }, (_, k) => samples.values.slice(k * width, (k + 1) * width)), labels: labels.values };
+  if (files.length > 2) throw new Error(`${files.length} files: give one table, or two files: samples, and the orbit of each`);
+  const tables = await Promise.all([...files].map(read));
+  const samples = tables.find(file => file.columns > 1), [orbits] = tables.filter(file => file !== samples);
+  if (!samples || (orbits && orbits.columns > 1)) throw refusal(tables[0].name, 'its samples have one value each, or there are two files of samples', 'give samples of several values, and the orbit of each');
+  const { number } = samples;
+  // An orbit may be called by a number or a word.
+  const numbered = words => { const all = [...new Set(words)]; return words.map(word => all.indexOf(word)); };
+  if (orbits) return { samples: samples.rows.map(row => row.map(number)), labels: numbered(orbits.rows.map(([word]) => word)) };
+  if (/\.npy$/i.test(samples.name)) throw refusal(samples.name, 'nothing says which samples are of one orbit', 'give two files at once, these samples and one label for each');
+  return { samples: samples.rows.map(row => row.slice(1).map(number)), labels: numbered(samples.rows.map(([word]) => word)) };
 }
 async function take(files) {
-  if (!files.length) return;
-  try { fail(); begin({ ...await own(files), ...chosen(), gradients: $('recipe').value === '1' }); } catch (error) { fail(error); }
+  try {
+    fail();
+    if (!files.length) throw new Error('there is no file in what was dropped: drop a .csv, or two .npy files');
+    begin({ ...await own(files), seed: 1 });
+    $('learn').scrollIntoView();
+  } catch (error) { fail(error); }
 }
-$('files').onchange = () => take($('files').files);
-addEventListener('dragover', event => event.preventDefault());
-addEventListener('drop', event => { event.preventDefault(); take(event.dataTransfer.files); });
+$('files').onchange = () => {
+  const files = [...$('files').files];
+  // So that the same name, mended, can be chosen again.
+  $('files').value = '';
+  if (files.length) take(files);
+};
+const dropping = on => document.body.classList.toggle('dropping', on);
+addEventListener('dragover', event => { event.preventDefault(); dropping(true); });
+addEventListener('dragleave', event => { if (!event.relatedTarget) dropping(false); });
+addEventListener('drop', event => { event.preventDefault(); dropping(false); take(event.dataTransfer.files); });
 
 // ---- Take it along ---------------------------------------------------------------------------------------------------------------
 const FILES = ['model.bsn', 'model.rs', 'model.h', 'firmware-rust.zip', 'firmware-c.zip'];

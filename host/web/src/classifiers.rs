@@ -182,6 +182,7 @@ pub fn classifier(kind: Kind) -> Result<Vec<u8>> {
             harmonics: 16,
             selective: false,
             hidden: 16,
+            ..Size::default()
         };
         let labels: Vec<usize> = training
             .labels

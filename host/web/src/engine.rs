@@ -402,11 +402,8 @@ fn answer(value: &impl Serialize) -> Result<Vec<u8>> {
     serde_json::to_vec(value).map_err(|error| refused(error.to_string(), "reload the page"))
 }
 
-/// The exact characters of a group, in the fastest form there is for it.
-///
-/// # Errors
-/// The group has too many elements for a model.
-pub fn exact(group: &Group) -> Result<Vec<u8>> {
+/// The exact characters of a group, in the fastest form there is for it; a group with too many elements for a model is refused.
+pub(crate) fn exact(group: &Group) -> Result<Vec<u8>> {
     let scale = (group.order() as f64).sqrt().recip();
     let w = group.characters();
     let w = w.mapv(|w| Complex32::new((w.re * scale) as f32, (w.im * scale) as f32));

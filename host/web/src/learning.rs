@@ -14,7 +14,7 @@ use bispectral_learn::model::file::ModelBytes;
 use bispectral_learn::{Error, Result};
 use bispectral_report::{Page, Section, render};
 use bispectral_run::{figures, learned};
-use ndarray::Array2;
+use ndarray::{Array2, Axis};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
@@ -60,6 +60,20 @@ pub(crate) struct Task {
 struct Table {
     products: Vec<Vec<u16>>,
     confidences: Vec<f32>,
+}
+
+impl Table {
+    /// Of rows of W; none where they are too many to be shown.
+    fn of_rows(w: &Array2<Complex32>) -> Option<Self> {
+        if w.nrows() > LARGEST_TABLE {
+            return None;
+        }
+        let table = LearnedTable::of(&w.view()).ok()?;
+        Some(Table {
+            products: table.table().rows().map(<[u16]>::to_vec).collect(),
+            confidences: table.confidences().to_vec(),
+        })
+    }
 }
 
 /// Learning under way.
@@ -211,11 +225,7 @@ impl Learning {
             metrics.push('\n');
         }
         let w = trainer.weights();
-        let table = (w.nrows() <= LARGEST_TABLE).then(|| LearnedTable::of(&w.view()));
-        let table = table.and_then(std::result::Result::ok).map(|table| Table {
-            products: table.table().rows().map(<[u16]>::to_vec).collect(),
-            confidences: table.confidences().to_vec(),
-        });
+        let table = Table::of_rows(&w);
         let phase = trainer.phase().map(|(_, phase)| phase.loss);
         Ok(json!({
             "done": done, "steps": trainer.steps_taken(), "attempts": trainer.attempts(), "phase": phase, "last": last,
@@ -250,24 +260,34 @@ impl Learning {
         let coupled = learned
             .group()
             .is_some_and(|group| group.permutations.is_some());
-        let action = learned.action().filter(|_| coupled);
-        let table = action
-            .filter(|action| action.order() <= LARGEST_TABLE)
-            .map(|action| Table {
+        // In the order of the characters that the rows are, the group is seen in the colours.
+        let weights = match learned.identification() {
+            Ok(found) if found.characters.len() == learned.weights().nrows() => {
+                let mut order: Vec<usize> = (0..found.characters.len()).collect();
+                order.sort_by_key(|&row| found.characters[row]);
+                learned.weights().select(Axis(0), &order)
+            }
+            _ => learned.weights().to_owned(),
+        };
+        let table = match learned.action().filter(|_| coupled) {
+            Some(action) if action.order() <= LARGEST_TABLE => Some(Table {
                 products: action.table().rows().map(<[u16]>::to_vec).collect(),
                 confidences: vec![1.0; action.order() * action.order()],
-            });
+            }),
+            Some(_) => None,
+            None => Table::of_rows(&weights),
+        };
         let reason = learned
             .identification()
             .err()
             .filter(|_| learned.group().is_none());
         let found = json!({
             "group": learned.group(), "reason": reason.map(ToString::to_string), "steps": learned.steps(),
-            "evaluation": learned.evaluation(), "table": table,
+            "evaluation": learned.evaluation(), "table": table, "coupled": coupled,
         });
         Ok(Finished {
             model: learned.model().bytes().to_vec(),
-            weights: learned.weights().to_owned(),
+            weights,
             found,
             report: render(&page).html,
         })
@@ -363,7 +383,8 @@ impl Linear {
             weights.view(),
             (1, inputs),
             &order,
-            "from the first input to the last; rows of one block are moved among themselves",
+            "from the first input to the last",
+            figures::Rows::Bases,
         )));
         let found = json!({
             "group": { "name": name }, "reason": null, "steps": self.seen / LINEAR_STEP, "evaluation": evaluation,

@@ -7,9 +7,10 @@ pub mod classifiers;
 pub mod drawing;
 mod engine;
 mod learning;
+pub mod page;
 pub mod turns;
 
-pub use engine::{Engine, Operation, exact};
+pub use engine::{Engine, Operation};
 use std::cell::RefCell;
 
 /// Bytes an argument has at most: far more than any model or table of signals for a page.

@@ -38,7 +38,17 @@ impl Evaluate {
                 data.labels = classifier.numbered(data.labels, &names)?;
                 Evaluated::of(&[classifier], model, &data, observe)?
             }
-            // A device numbers classes in the order of their labels.
+            None if trained.names.is_some() => {
+                check_length("the data", data.samples.ncols(), &trained.file)?;
+                let known = trained.names.unwrap_or_default();
+                let classes = known_classes(&data.labels, &names, &known)?;
+                let taken = device::classify(&model, data.samples.view())?;
+                let numbers: Vec<i64> = (0..).take(known.len()).collect();
+                let mut evaluated = Evaluated::new(&classes, taken, &numbers);
+                evaluated.names = known;
+                evaluated
+            }
+            // Without names, classes are those of the data, in their order.
             None => {
                 check_length("the data", data.samples.ncols(), &trained.file)?;
                 let mut labels = data.labels.clone();
@@ -65,6 +75,23 @@ impl Evaluate {
         drop(progress);
         console.answer(&evaluated, &evaluated.words())
     }
+}
+
+/// The class of each label, by what classes are called; `words` are what labels stand for, where they are words.
+fn known_classes(labels: &[i64], words: &[String], known: &[String]) -> Result<Vec<u8>> {
+    let class = |label: &i64| {
+        let word = usize::try_from(*label).ok().and_then(|at| words.get(at));
+        let name = word.cloned().unwrap_or_else(|| label.to_string());
+        let place = known.iter().position(|class| *class == name);
+        place.map(|place| place as u8).ok_or_else(|| {
+            let what = format!(
+                "{name:?} is none of the model's classes: {}",
+                known.join(", ")
+            );
+            Error::new("the labels", what, "give samples of these classes alone")
+        })
+    };
+    labels.iter().map(class).collect()
 }
 
 /// What the classifier in a folder was trained with, where its results still say so.

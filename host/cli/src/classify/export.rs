@@ -10,6 +10,7 @@ use bispectral_learn::classify::device::{self, Encoding};
 use bispectral_learn::model::emit;
 use bispectral_learn::storage::NewFile;
 use bispectral_learn::{Error, Result};
+use bispectral_run::class_names::NewNames;
 use bispectral_run::console::Console;
 use clap::Args;
 use serde::Serialize;
@@ -18,7 +19,8 @@ use std::path::PathBuf;
 /// Put a classifier into the bytes that a device reads
 ///
 /// Principal components and the perceptron's first layer become one layer of the invariants, which a device adds up
-/// term by term. All of it is one model, for `Model::classify`.
+/// term by term. All of it is one model, for `Model::classify`; what its classes are called is written beside it, to
+/// OUT.classes.json, or into the module or header.
 #[derive(Debug, Args)]
 pub(super) struct Export {
     /// The folder that `bispectral classify train` wrote
@@ -59,7 +61,13 @@ impl Export {
     pub(super) fn run(&self, seed: u64, console: &Console) -> Result<()> {
         let mut output =
             NewFile::create(&self.output, self.force)?.other_than(&[&self.folder.join(MODEL)])?;
-        let Trained { file, classifier } = Trained::open_folder(&self.folder)?;
+        // A module or a header has the names in itself.
+        let names = matches!(self.emit, Emit::Postcard)
+            .then(|| NewNames::create(&self.output, self.force))
+            .transpose()?;
+        let Trained {
+            file, classifier, ..
+        } = Trained::open_folder(&self.folder)?;
         let classifier = classifier.expect("a folder has one");
         let bytes = classifier
             .folded()?
@@ -82,8 +90,15 @@ impl Export {
         let stem = self.output.file_stem().unwrap_or_default();
         let exported =
             emit::Exported::new(&bytes).map_err(|error| Error::model(&self.output, error))?;
+        let classes: Vec<String> = (0..model.classes())
+            .map(|class| classifier.name(class as u8))
+            .collect();
+        let exported = exported.with_classes(&classes);
         let emitter = emit::Kind::from(self.emit).emitter();
         output.write(&emitter.emit(&exported, &stem.to_string_lossy()))?;
+        if let Some(names) = names {
+            names.write(&bytes, &classes)?;
+        }
         output.commit()?;
         let numbers = model.classifier_scratch_len() + model.inputs() + model.classes();
         let exported = Exported {

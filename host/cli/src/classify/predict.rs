@@ -2,6 +2,7 @@
 
 use super::Trained;
 use crate::features::check_length;
+use crate::models;
 use bispectral_learn::Result;
 use bispectral_learn::data::load;
 use bispectral_learn::storage::NewFile;
@@ -13,7 +14,7 @@ use std::path::PathBuf;
 
 /// Say what each signal is
 ///
-/// One label a line, in the order of the signals, as they were in training; of a model that `classify export` wrote, the
+/// One label a line, in the order of the signals, as they were in training; of a model without its file of class names, the
 /// number of the class.
 #[derive(Debug, Args)]
 pub(super) struct Predict {
@@ -45,7 +46,7 @@ impl Predict {
             .other_than(&[&self.classifier, &self.signals])?;
         let trained = Trained::open(&self.classifier)?;
         let exemplars = load::exemplars(&self.signals)?;
-        console.note(&exemplars.remarks);
+        models::note(&trained.file.model()?, &exemplars.remarks, console);
         let samples = exemplars.samples;
         check_length(&self.signals, samples.ncols(), &trained.file)?;
         let mut progress = console.progress("samples classified", samples.nrows());

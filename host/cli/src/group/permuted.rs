@@ -100,7 +100,13 @@ impl Expected {
 
     /// Refuses another group than that of this name, which moves signals linearly.
     pub(super) fn check_name(&self, path: &Path, name: &str) -> Result<()> {
-        if self.name == name {
+        let found = group_table(name).ok();
+        let same = |found: &Cayley| {
+            self.table
+                .as_ref()
+                .is_some_and(|table| is_same_group(found, table))
+        };
+        if self.name == name || found.as_ref().is_some_and(same) {
             return Ok(());
         }
         self.refuse(path, name)

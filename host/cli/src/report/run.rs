@@ -123,7 +123,14 @@ impl Finished {
             _ => cayley,
         };
         Ok(Drawn {
-            filters: figures::filters(&name("filters"), w.view(), shape, &order, layout),
+            filters: figures::filters(
+                &name("filters"),
+                w.view(),
+                shape,
+                &order,
+                layout,
+                figures::Rows::of(self.results().group.as_ref()),
+            ),
             cayley,
             distances: figures::distances(&name("distances"), &self.record.distances),
         })

@@ -49,6 +49,7 @@ impl Disk {
                         &order,
                         "laid out like a patch; planes of one order stand together, from order zero on, and of one order those \
                          that turn best stand first",
+                        figures::Rows::Characters,
                     ))
                     .paragraph(format!(
                         "{} planes, {} of them pure. Of {} products of planes whose orders add up, {} stay the same along \

@@ -139,6 +139,10 @@ pub fn form(
         (None, format::Structure::Cyclic { transform, .. }) if encoding.is_none() => {
             Structure::Cyclic(transform)
         }
+        // Nothing else has roots of unity.
+        (None, _) if encoding == Some(Encoding::I32) && source.cyclic().is_some() => {
+            Wanted::Structured.resolve(source)
+        }
         _ => Structure::Dense,
     };
     let pairs = match pairs {

@@ -3,7 +3,10 @@
 use crate::analysis::evaluation::{Evaluation, evaluate};
 use crate::data::orbits::Orbits;
 use crate::group::identify::Identification;
+use crate::model::budget::Budget;
 use crate::model::cost::Cost;
+use crate::model::emit::Exported;
+use crate::model::firmware::{BOARDS, Board};
 use crate::model::form::{Encoding, Form, Source, Structure};
 use crate::{Error, Result};
 use bispectral_core::Model;
@@ -24,12 +27,15 @@ const PLENTY: f64 = 1e6;
 /// What a device has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Limits {
-    /// Bytes of flash for the model.
+    /// Bytes of flash for the model; with a board, for the program, too.
     pub flash: Option<u64>,
     /// Bytes of RAM for signal, scratch and result.
     pub ram: Option<u64>,
     /// Instructions for one signal.
     pub instructions: Option<u64>,
+    /// Where flash and RAM are those of the whole program that [`firmware`](crate::model::firmware) writes for it.
+    #[serde(skip)]
+    pub board: Option<&'static Board>,
 }
 
 /// A form of the model, and what was measured of it.
@@ -110,7 +116,7 @@ impl Choices {
     fn encodings(&self, structure: Structure) -> Vec<Encoding> {
         match (self.encoding, structure) {
             (Some(encoding), _) => vec![encoding],
-            (None, Structure::Cyclic(_)) => vec![Encoding::F32],
+            (None, Structure::Cyclic(_)) => vec![Encoding::F32, Encoding::I32],
             (None, _) => vec![Encoding::F32, Encoding::F16, Encoding::I8],
         }
     }
@@ -131,7 +137,14 @@ impl Candidate {
         let bytes = source.form(&form, Some(signals))?;
         let refused = |error| Error::model(source.path(), error);
         let model = Model::from_bytes(&bytes).map_err(refused)?;
-        let cost = Cost::of(&model, bytes.len());
+        let mut cost = Cost::of(&model, bytes.len());
+        if let Some(board) = limits.board {
+            let budget = Budget::of(&Exported::new(&bytes).map_err(refused)?, board, 0)?;
+            cost.flash_bytes = budget.flash.total_bytes;
+            // The program streams where the board has no room for the result.
+            cost.ram.total_bytes = budget.ram.total_bytes;
+            cost.ram.streaming_bytes = budget.ram.total_bytes;
+        }
         let fits = cost.fits(limits);
         Ok(Candidate {
             evaluation: fits.then(|| evaluate(&model, signals)).transpose()?,
@@ -229,7 +242,7 @@ pub fn random_signals(found: &Identification, seed: u64) -> Result<Orbits> {
     Ok(Orbits::labelled(samples, &labels)?)
 }
 
-/// `flash=256K,ram=32K,instructions=2M`: bytes by 1024, instructions by 1000.
+/// `flash=256K,ram=32K,instructions=2M,board=cortex-m4f`: bytes by 1024, instructions by 1000.
 impl FromStr for Limits {
     type Err = String;
 
@@ -237,11 +250,27 @@ impl FromStr for Limits {
         let mut limits = Limits::default();
         for part in text.split(',') {
             let (name, value) = part.split_once('=').unwrap_or((part, ""));
+            if name == "board" {
+                let board = Board::named(value).ok_or_else(|| {
+                    format!(
+                        "`{value}` is none of {}",
+                        BOARDS.map(|board| board.name).join(", ")
+                    )
+                })?;
+                if limits.board.replace(board).is_some() {
+                    return Err("board is given twice".into());
+                }
+                continue;
+            }
             let (limit, unit) = match name {
                 "flash" => (&mut limits.flash, 1024),
                 "ram" => (&mut limits.ram, 1024),
                 "instructions" => (&mut limits.instructions, 1000),
-                _ => return Err(format!("`{name}` is none of flash, ram and instructions")),
+                _ => {
+                    return Err(format!(
+                        "`{name}` is none of flash, ram, instructions and board"
+                    ));
+                }
             };
             if limit.replace(amount(value, unit)?).is_some() {
                 return Err(format!("{name} is given twice"));
@@ -279,6 +308,8 @@ mod tests {
         assert_eq!(limits.flash, Some(262_144));
         assert_eq!(limits.ram, Some(4096));
         assert_eq!(limits.instructions, Some(2_000_000));
+        let limits: Limits = "flash=32K,board=rv32".parse().unwrap();
+        assert_eq!(limits.board.map(|board| board.name), Some("rv32"));
         for wrong in [
             "",
             "flash",
@@ -287,6 +318,8 @@ mod tests {
             "flash=-1",
             "rom=1",
             "ram=1,ram=2",
+            "board=z80",
+            "board=rv32,board=rv32",
             "ram=1T",
             "ram=99999999999999999999",
         ] {

@@ -2,12 +2,14 @@
 //!
 //! Signals are centred and of unit length for all methods. 1-NN takes the class of the nearest training sample: of signals as
 //! they are, of |z|², of |z|, of signals under the best of all N cyclic shifts (brute force), of β̄, and of features of degree
-//! one. `chain` is the classifier that a device runs. Draws differ in where signals begin, in noise and in the split; all
+//! one. Max filtering is ridge regression of the largest products with training signals. `chain` is the classifier that a device runs. Draws differ in where signals begin, in noise and in the split; all
 //! methods see the same draws, so that differences between them are paired.
 
-use super::chain::{Chain, Size};
+use super::chain::Chain;
 use super::device;
 use super::harmonics::{Harmonics, features};
+use super::neighbours::{left_out, nearest};
+use super::ridge::Ridge;
 use crate::analysis::fit::Limits;
 use crate::numeric::matrix::{matrix, matrix_mut, multiply};
 use crate::numeric::random::{Purpose, stream_at};
@@ -35,6 +37,8 @@ const NEIGHBOUR_CHOICES: [(usize, f32); 8] = [
 ];
 /// Harmonics of β̄ in the table.
 const BISPECTRUM_ROWS: usize = 16;
+/// Templates of max filtering at most.
+const MOST_TEMPLATES: usize = 256;
 
 /// What is done to the signals before they are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -86,11 +90,12 @@ struct Answer {
     bytes: usize,
 }
 
-const METHODS: [&str; 9] = [
+const METHODS: [&str; 10] = [
     "signal, 1-NN",
     "power spectrum, 1-NN",
     "|z|, 1-NN",
     "brute force over shifts, 1-NN",
+    "max filtering, ridge",
     "bispectrum, 1-NN",
     "degree one, 1-NN",
     "degree one selective, 1-NN",
@@ -143,7 +148,7 @@ fn one_draw(
     let magnitudes = Harmonics::new(n, n / 2).model(Head::None)?;
     let spectrum = |set: &Labelled, power: bool| spectrum(&magnitudes, &set.signals, power);
     let begun = Instant::now();
-    let shifted = nearest_shifted(&training.signals, &test.signals);
+    let shifted = nearest_shifted(&correlations(&training.signals, &test.signals));
     let brute = test.judge(
         &shifted,
         &training.classes,
@@ -153,7 +158,7 @@ fn one_draw(
     let [full, selective] = [false, true].map(|selective| chosen(training, selective));
     let (full, selective) = (full?.model(Head::None)?, selective?.model(Head::None)?);
     let bispectrum = Harmonics::new(n, BISPECTRUM_ROWS).model(Head::None)?;
-    let best = best_chain(training, classes, seed)?;
+    let best = Chain::best(training.signals.view(), &training.classes, classes, seed)?;
     let (smallest, _) = Chain::choose(
         training.signals.view(),
         &training.classes,
@@ -166,33 +171,13 @@ fn one_draw(
         neighbours(&|set| spectrum(set, true))?,
         neighbours(&|set| spectrum(set, false))?,
         brute,
+        max_filtering(training, test, classes),
         neighbours(&|set| invariants(&bispectrum, &set.signals))?,
         neighbours(&|set| features(&full, set.signals.view()))?,
         neighbours(&|set| features(&selective, set.signals.view()))?,
         test.classified(&best)?,
         test.classified(&smallest)?,
     ])
-}
-
-/// The chain with the most training samples right when they are left out, of the large ones.
-fn best_chain(training: &Labelled, classes: usize, seed: u64) -> Result<Chain> {
-    let mut best: Option<Chain> = None;
-    for (harmonics, hidden) in [(16, 512), (32, 512), (16, 0), (32, 0)] {
-        let size = Size {
-            harmonics,
-            selective: false,
-            hidden,
-        };
-        let (samples, labels) = (training.signals.view(), &training.classes);
-        let chain = Chain::fit(size, samples, labels, classes, seed)?;
-        if best
-            .as_ref()
-            .is_none_or(|best| chain.left_out > best.left_out)
-        {
-            best = Some(chain);
-        }
-    }
-    Ok(best.expect("there are sizes"))
 }
 
 /// The harmonics and the weight that suit training samples.
@@ -215,64 +200,13 @@ fn chosen(training: &Labelled, selective: bool) -> Result<Harmonics> {
     Ok(best.expect("there are choices").1)
 }
 
-/// The share of samples whose nearest other one is of their class.
-fn left_out(features: &Array2<f32>, classes: &[usize]) -> f64 {
-    let distances = distances(features, features);
-    let right = distances
-        .rows()
-        .into_iter()
-        .enumerate()
-        .filter(|(at, row)| {
-            let others = row.iter().enumerate().filter(|(other, _)| other != at);
-            let nearest = others.min_by(|a, b| a.1.total_cmp(b.1));
-            nearest.is_some_and(|(other, _)| classes[other] == classes[*at])
-        });
-    right.count() as f64 / classes.len() as f64
-}
-
-/// Squared distances of every sample from every known one, but for what is common to a row.
-fn distances(known: &Array2<f32>, samples: &Array2<f32>) -> Array2<f32> {
-    let (rows, columns, width) = (samples.nrows(), known.nrows(), known.ncols());
-    let mut out = Array2::zeros((rows, columns));
-    let [samples, known_slice] = [samples, known].map(|a| a.as_slice().expect("in one piece"));
-    let to = matrix_mut(
-        out.as_slice_mut().expect("in one piece"),
-        rows,
-        columns,
-        columns,
-    );
-    let of_known = matrix(known_slice, columns, width, width).transpose();
-    multiply(to, matrix(samples, rows, width, width), of_known, -2.0);
-    let squares: Vec<f32> = known.rows().into_iter().map(|row| row.dot(&row)).collect();
-    for mut row in out.rows_mut() {
-        row.iter_mut()
-            .zip(&squares)
-            .for_each(|(d, square)| *d += square);
-    }
-    out
-}
-
-/// The nearest known sample of each.
-fn nearest(known: &Array2<f32>, samples: &Array2<f32>) -> Vec<usize> {
-    let least = |row: ndarray::ArrayView1<'_, f32>| {
-        let numbered = row.iter().enumerate();
-        numbered
-            .min_by(|a, b| a.1.total_cmp(b.1))
-            .map_or(0, |(at, _)| at)
-    };
-    distances(known, samples)
-        .rows()
-        .into_iter()
-        .map(least)
-        .collect()
-}
-
-/// The known sample with the largest product with any shift of each.
-fn nearest_shifted(known: &Array2<f32>, samples: &Array2<f32>) -> Vec<usize> {
+/// The largest product of each sample, under any cyclic shift, with each known one.
+fn correlations(known: &Array2<f32>, samples: &Array2<f32>) -> Array2<f32> {
     let (count, n) = known.dim();
     let known = known.as_slice().expect("in one piece");
     let rows: Vec<Vec<f32>> = samples.rows().into_iter().map(|row| row.to_vec()).collect();
-    rows.par_iter()
+    let largest: Vec<Vec<f32>> = rows
+        .par_iter()
         .map(|x| {
             let shifts: Vec<f32> = (0..n)
                 .flat_map(|by| (0..n).map(move |k| x[(k + by) % n]))
@@ -285,13 +219,66 @@ fn nearest_shifted(known: &Array2<f32>, samples: &Array2<f32>) -> Vec<usize> {
                 of_known,
                 1.0,
             );
-            let most = products
-                .iter()
-                .enumerate()
-                .max_by(|a, b| a.1.total_cmp(b.1));
-            most.map_or(0, |(at, _)| at % count)
+            let of = |place: usize| products[place..].iter().step_by(count).copied();
+            (0..count)
+                .map(|place| of(place).fold(f32::NEG_INFINITY, f32::max))
+                .collect()
         })
-        .collect()
+        .collect();
+    Array2::from_shape_vec((samples.nrows(), count), largest.concat())
+        .expect("one row a sample, one column a known one")
+}
+
+/// The known sample with the largest product with any shift of each.
+fn nearest_shifted(correlations: &Array2<f32>) -> Vec<usize> {
+    let largest = |row: ndarray::ArrayView1<'_, f32>| {
+        let numbered = row.iter().enumerate();
+        numbered
+            .max_by(|a, b| a.1.total_cmp(b.1))
+            .map_or(0, |(at, _)| at)
+    };
+    correlations.rows().into_iter().map(largest).collect()
+}
+
+/// Max filtering: the largest products with templates are features, of which ridge regression makes classes. Templates are training
+/// samples; each is as like itself as the most like of the others, so that training samples look as others do.
+fn max_filtering(training: &Labelled, test: &Labelled, classes: usize) -> Answer {
+    let count = training.classes.len();
+    let kept = MOST_TEMPLATES.min(count);
+    let places: Vec<usize> = (0..kept).map(|at| at * count / kept).collect();
+    let templates = training.signals.select(Axis(0), &places);
+    let mut found = correlations(&templates, &training.signals);
+    for (column, &row) in places.iter().enumerate() {
+        let others = (0..kept).filter(|other| *other != column);
+        let most = others.map(|other| found[(row, other)]);
+        found[(row, column)] = most.fold(f32::NEG_INFINITY, f32::max).max(-1.0);
+    }
+    let ridge = Ridge::fit(found.view(), &training.classes, classes);
+    let begun = Instant::now();
+    let scores = correlations(&templates, &test.signals).dot(&ridge.weights.t());
+    let right = scores.rows().into_iter().zip(&test.classes);
+    let right = right.filter(|(row, class)| {
+        let scored = row.iter().zip(&ridge.biases).map(|(a, b)| a + b);
+        let best = scored.enumerate().max_by(|a, b| a.1.total_cmp(&b.1));
+        best.is_some_and(|(found, _)| found == **class)
+    });
+    let bytes = 4 * (templates.len() + ridge.weights.len() + classes);
+    test.answer(right.count(), begun, bytes)
+}
+
+/// The class of the nearest power spectrum among known signals, of each of others.
+///
+/// # Errors
+/// A signal has no harmonics.
+pub fn taken_by_power_spectrum(known: &Labelled, others: &Labelled) -> Result<Vec<usize>> {
+    let n = known.signals.ncols();
+    let magnitudes = Harmonics::new(n, n / 2).model(Head::None)?;
+    let of = |set: &Labelled| spectrum(&magnitudes, &set.signals, true);
+    if others.classes.is_empty() {
+        return Ok(Vec::new());
+    }
+    let found = nearest(&of(known)?, &of(others)?);
+    Ok(found.into_iter().map(|at| known.classes[at]).collect())
 }
 
 /// |z| or |z|² of all harmonics.
@@ -512,8 +499,8 @@ mod tests {
         for line in &table[3..] {
             assert!(line.accuracy > 0.97, "{}: {}", line.method, line.accuracy);
         }
-        assert!(table[5].over_magnitudes[0] > 0.05);
-        assert!(table[8].bytes < 4096);
+        assert!(table[6].over_magnitudes[0] > 0.05);
+        assert!(table[9].bytes < 4096);
     }
 
     #[test]
@@ -531,7 +518,8 @@ mod tests {
             )
             .unwrap();
         let moved = Array2::from_shape_fn((6, 32), |(s, n)| set.signals[(s, (n + 5 * s) % 32)]);
-        assert_eq!(nearest_shifted(&set.signals, &moved), [0, 1, 2, 3, 4, 5]);
+        let found = nearest_shifted(&correlations(&set.signals, &moved));
+        assert_eq!(found, [0, 1, 2, 3, 4, 5]);
     }
 
     #[test]

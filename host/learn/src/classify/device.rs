@@ -82,6 +82,39 @@ impl Folded {
         Folded { layers }
     }
 
+    /// The perceptron `mlp` behind real invariants of which each was less its mean and divided by its deviation.
+    ///
+    /// # Panics
+    /// They do not belong together.
+    #[must_use]
+    pub fn standardised(means: &[f32], deviations: &[f32], mlp: &Mlp) -> Self {
+        assert_eq!((mlp.inputs(), means.len()), (means.len(), deviations.len()));
+        let mut layers: Vec<Layer> = (mlp.layers())
+            .map(|layer| Layer {
+                weights: layer.weights.to_vec(),
+                biases: layer.biases.to_vec(),
+            })
+            .collect();
+        let (first, count) = (&mut layers[0], means.len());
+        let mut weights = Vec::with_capacity(2 * first.weights.len());
+        for (row, bias) in first.weights.chunks_exact(count).zip(&mut first.biases) {
+            let divided = row
+                .iter()
+                .zip(deviations)
+                .map(|(w, deviation)| w / deviation);
+            let divided: Vec<f32> = divided.collect();
+            let terms = divided.iter().zip(means);
+            *bias -= terms
+                .map(|(w, mean)| f64::from(*w) * f64::from(*mean))
+                .sum::<f64>() as f32;
+            weights.extend(divided);
+            // There are no imaginary parts.
+            weights.extend(std::iter::repeat_n(0.0, count));
+        }
+        first.weights = weights;
+        Folded { layers }
+    }
+
     /// The bytes of `model` with this perceptron behind its invariants; where these are real, the weights of imaginary
     /// parts are left out.
     ///

@@ -102,7 +102,7 @@ impl Evaluated {
     /// How often it is right, and the table of what was taken for what.
     #[must_use]
     pub fn words(&self) -> String {
-        let mut text = share(self.right, self.samples) + "\n";
+        let mut text = share(self.right, self.samples);
         // A table of more columns does not fit a line.
         if self.labels.len() <= 12 {
             let names: Vec<String> = match self.names.is_empty() {
@@ -115,7 +115,7 @@ impl Evaluated {
                 .max()
                 .unwrap_or(0)
                 .max(6);
-            let _ = write!(text, "{:>12}", "taken for");
+            let _ = write!(text, "\n{:>12}", "taken for");
             names.iter().for_each(|name| {
                 let _ = write!(text, " {name:>width$}");
             });

@@ -10,7 +10,8 @@
 //! | `protocol`, `fit` | how it is trained |
 //! | `prepared`, `classifier` | all of it together, and its file |
 //! | `evaluated` | how often it is right |
-//! | `harmonics`, `ridge`, `chain` | all shifts of a signal without learning: features of degree one, a classifier in closed form, the best within limits |
+//! | `harmonics`, `ridge`, `templates`, `chain` | all shifts of a signal without learning: features of degree one, classifiers in closed form, the best within limits |
+//! | `neighbours` | the nearest of known samples |
 //! | `compare` | whether invariants help: raw, magnitudes, brute force over shifts and these |
 //! | `device` | the same as one perceptron of invariants, in the model's file |
 
@@ -24,6 +25,7 @@ pub mod fit;
 pub mod gradient;
 pub mod harmonics;
 pub mod mlp;
+mod neighbours;
 pub mod outputs;
 pub mod pca;
 pub mod prepared;
@@ -32,3 +34,4 @@ pub mod protocol;
 pub mod ridge;
 pub mod samples;
 pub mod scaling;
+mod templates;

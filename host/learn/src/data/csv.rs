@@ -314,8 +314,11 @@ impl Reader {
         };
         let values: Vec<f64> = behind.iter().filter_map(number).collect();
         if values.len() == behind.len() {
-            // All numbers: pandas' own names of columns, or a signal.
-            return Ok(values.len() >= NUMBERING && is_numbering(values.into_iter()));
+            // All numbers: pandas' own names of columns, or a signal. Names are as many as there are columns, or one less beside
+            // a column of names; otherwise the first line is one of a wrong length.
+            let is_of_columns = names.len() == fields.len() || names.len() + 1 == fields.len();
+            let counts = values.len() >= NUMBERING && is_numbering(values.into_iter());
+            return Ok(is_of_columns && counts);
         }
         let words = behind.len() - values.len();
         // Names of some columns are numbers that count, as pandas writes with an index.
@@ -564,6 +567,10 @@ mod tests {
             ),
             (b"1,2,\n", "line 1: column 2: \"\" is not a number: 1,2,: "),
             (b"1,2\n\n1\n", "line 3: 1 values where line 1 has 2: 1: "),
+            (
+                b"1,2,3,4\n5,7,3\n",
+                "line 2: 3 values where line 1 has 4: 5,7,3: ",
+            ),
             (b"1,\xff\n", "line 1 is not text: "),
             (b"# nothing\n\n", "there are no numbers in it: "),
             (b"ants\n\"\"\r", "its only column has no numbers: "),

@@ -3,20 +3,19 @@
 //! Samples are `.npy` of shape [samples, N] or [samples, height, width], text with one sample a line, or IDX, plain or
 //! compressed. Labels are integers or words.
 
+use super::offset::Offset;
 use super::orbits::{Orbits, OrbitsError, Transform};
 use super::remark::Remark;
 use super::rounding::{Unfit, to_f32};
 use super::{Labels, Signals, samples};
 use crate::limits::{self, memory};
 use crate::{Error, Result};
-use ndarray::{Array2, Axis};
+use ndarray::{Array2, ArrayView1, Axis};
 use std::collections::HashMap;
 use std::path::Path;
 
 /// Values that are converted at a time: 1 MiB of 128-bit numbers.
 const BLOCK: usize = 1 << 16;
-/// From here on, the mean of samples swamps their invariants: the constant coefficient's part of β̄ is that of its cube.
-const OFFSET: f64 = 4.0;
 
 /// Samples from a file, of which a [`Transform`] makes orbits.
 #[derive(Debug, Clone, PartialEq)]
@@ -155,31 +154,18 @@ fn read_samples(path: &Path) -> Result<Exemplars> {
         )
     })?;
     let mut remarks = signals.remarks().to_vec();
-    remarks.extend(offset(path, &samples));
+    let mut offset = Offset::new();
+    let values = |sample: ArrayView1<'_, f32>| sample.to_vec().into_iter().map(f64::from);
+    samples
+        .rows()
+        .into_iter()
+        .for_each(|sample| offset.add(values(sample)));
+    remarks.extend(offset.remark(&name(path)));
     Ok(Exemplars {
         samples,
         remarks,
         name: name(path),
         image: signals.image(),
-    })
-}
-
-/// Whether samples are far from zero for what they do.
-fn offset(path: &Path, samples: &Array2<f32>) -> Option<Remark> {
-    let (mut sum, mut mean_squares, mut variances) = (0.0, 0.0, 0.0);
-    let inputs = samples.ncols() as f64;
-    for sample in samples.rows() {
-        let mean = sample.iter().copied().map(f64::from).sum::<f64>() / inputs;
-        let square = |x: &f32| (f64::from(*x) - mean).powi(2);
-        sum += mean;
-        mean_squares += mean * mean;
-        variances += sample.iter().map(square).sum::<f64>() / inputs;
-    }
-    let count = samples.nrows() as f64;
-    (mean_squares > OFFSET.powi(2) * variances && variances > 0.0).then(|| Remark::Offset {
-        file: name(path),
-        mean: sum / count,
-        deviation: (variances / count).sqrt(),
     })
 }
 

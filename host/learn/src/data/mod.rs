@@ -12,6 +12,7 @@ pub mod load;
 mod noise;
 pub mod normalise;
 pub mod npy;
+pub mod offset;
 pub mod orbits;
 mod orbits_error;
 pub mod remark;

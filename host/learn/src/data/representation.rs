@@ -4,15 +4,20 @@
 //! sphere at which a function is sampled.
 
 use super::orbits::{Orbits, OrbitsError};
+use crate::numeric::alignment::random_rotations;
+use crate::numeric::harmonics::{Degree, harmonics};
 use crate::numeric::random::{Purpose, stream_at};
 use faer::Mat;
 use ndarray::Array2;
-use num_complex::Complex64;
 use rand::RngExt;
 use rand::seq::index;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
-use std::f64::consts::{FRAC_PI_2, TAU};
+use rayon::prelude::*;
+use std::f64::consts::TAU;
+
+/// How much spectra of functions on a sphere differ.
+pub const SPECTRA: f64 = 0.3;
 
 /// An orthogonal representation of a compact group.
 #[derive(Debug, Clone)]
@@ -29,8 +34,8 @@ enum Blocks {
         /// How the element of order two acts beside the angles.
         second: Second,
     },
-    /// Degrees, and a rotation by a quarter turn that takes the y axis to the z axis, for each.
-    Sphere(Vec<(usize, Mat<f64>)>),
+    /// Degrees of harmonics.
+    Sphere(Vec<Degree>),
     /// Each element, as the column that each row comes from.
     Finite(Vec<Vec<usize>>),
 }
@@ -90,7 +95,7 @@ impl Representation {
     pub fn so3(degrees: &[usize]) -> Self {
         Representation {
             dimension: degrees.iter().map(|l| 2 * l + 1).sum(),
-            blocks: Blocks::Sphere(degrees.iter().map(|&l| (l, quarter_turn(l))).collect()),
+            blocks: Blocks::Sphere(degrees.iter().map(|&l| Degree::new(l)).collect()),
         }
     }
 
@@ -191,13 +196,9 @@ impl Representation {
             Blocks::Sphere(degrees) => {
                 let (alpha, gamma) = (TAU * random.random::<f64>(), TAU * random.random::<f64>());
                 let beta = (2.0 * random.random::<f64>() - 1.0).acos();
-                for (l, turn) in degrees {
-                    let rotation = about_z(*l, alpha)
-                        * turn
-                        * about_z(*l, beta)
-                        * turn.transpose()
-                        * about_z(*l, gamma);
-                    let size = 2 * l + 1;
+                for degree in degrees {
+                    let rotation = degree.rotation([alpha, beta, gamma]);
+                    let size = rotation.nrows();
                     let mut block = matrix.submatrix_mut(at, at, size, size);
                     block.copy_from(&rotation);
                     at += size;
@@ -247,6 +248,62 @@ impl Representation {
     }
 }
 
+/// From coefficients of degrees 0 to `most` to what functions on the sphere are at `points`.
+#[must_use]
+pub fn sampled(most: usize, points: &[[f64; 3]]) -> Mat<f64> {
+    let rows: Vec<Vec<f64>> = points.iter().map(|&point| harmonics(most, point)).collect();
+    Mat::from_fn(points.len(), (most + 1) * (most + 1), |row, k| rows[row][k])
+}
+
+/// Random functions on a sphere, each rotated at random `members` times, behind `mixing`: one column a coefficient of degrees 0
+/// to `most`, one row an input. Coefficients are normal; each degree of each function has an amplitude of its own, whose
+/// logarithm is normal with a deviation of [`SPECTRA`]: no two things have the same spectrum.
+///
+/// # Errors
+/// Fewer than two orbits or members.
+///
+/// # Panics
+/// `mixing` has not (most + 1)² columns.
+pub fn functions_on_sphere(
+    most: usize,
+    mixing: &Mat<f64>,
+    orbits: usize,
+    members: usize,
+    seed: u64,
+) -> Result<Orbits, OrbitsError> {
+    let degrees: Vec<Degree> = (0..=most).map(Degree::new).collect();
+    let (inputs, size) = (mixing.nrows(), (most + 1) * (most + 1));
+    assert_eq!(mixing.ncols(), size, "one column a coefficient");
+    let of_orbit = |orbit: usize| -> Vec<f32> {
+        let mut random = stream_at(seed, Purpose::Exemplars, [orbit as u64, 0]);
+        let mut normal = || random.sample::<f64, _>(StandardNormal);
+        let parts: Vec<Vec<f64>> = (0..=most)
+            .map(|l| {
+                let amplitude = (SPECTRA * normal()).exp();
+                (0..2 * l + 1).map(|_| amplitude * normal()).collect()
+            })
+            .collect();
+        let rotations = random_rotations(members, seed ^ (orbit as u64 + 1) << 32);
+        let moved = |&angles: &[f64; 3]| -> Vec<f64> {
+            let parts = degrees.iter().zip(&parts);
+            parts
+                .flat_map(|(degree, part)| degree.rotated(angles, part))
+                .collect()
+        };
+        let moved: Vec<Vec<f64>> = rotations.iter().map(moved).collect();
+        let samples = mixing * Mat::from_fn(size, members, |k, m| moved[m][k]);
+        let places = (0..members).flat_map(|m| (0..inputs).map(move |n| (n, m)));
+        places.map(|at| samples[at] as f32).collect()
+    };
+    let samples: Vec<Vec<f32>> = (0..orbits).into_par_iter().map(of_orbit).collect();
+    let labels: Vec<i64> = (0..orbits * members)
+        .map(|row| (row / members) as i64)
+        .collect();
+    let shape = (labels.len(), inputs);
+    let samples = Array2::from_shape_vec(shape, samples.concat()).unwrap_or_default();
+    Orbits::labelled(samples, &labels)
+}
+
 /// A random orthogonal matrix.
 #[must_use]
 pub fn orthogonal(dimension: usize, seed: u64) -> Mat<f64> {
@@ -255,73 +312,6 @@ pub fn orthogonal(dimension: usize, seed: u64) -> Mat<f64> {
         random.sample::<f64, _>(StandardNormal)
     });
     gaussian.qr().compute_thin_Q()
-}
-
-/// The rotation about z by `angle` on real spherical harmonics of degree l: orders m and −m turn by m times the angle.
-fn about_z(l: usize, angle: f64) -> Mat<f64> {
-    let mut matrix = Mat::zeros(2 * l + 1, 2 * l + 1);
-    matrix[(l, l)] = 1.0;
-    for m in 1..=l {
-        let (sin, cos) = (m as f64 * angle).sin_cos();
-        matrix[(l + m, l + m)] = cos;
-        matrix[(l - m, l - m)] = cos;
-        matrix[(l - m, l + m)] = sin;
-        matrix[(l + m, l - m)] = -sin;
-    }
-    matrix
-}
-
-/// The rotation about x by a quarter turn on real spherical harmonics of degree l: exp of π/2 times its generator.
-fn quarter_turn(l: usize) -> Mat<f64> {
-    let size = 2 * l + 1;
-    let order = |at: usize| at as f64 - l as f64;
-    // −i J_x in the basis of complex harmonics.
-    let ladder = |m: f64| 0.5 * ((l as f64 - m) * (l as f64 + m + 1.0)).max(0.0).sqrt();
-    let complex = Mat::from_fn(size, size, |row, column| {
-        let value = if row == column + 1 {
-            ladder(order(column))
-        } else if column == row + 1 {
-            ladder(order(row))
-        } else {
-            0.0
-        };
-        Complex64::new(0.0, -value)
-    });
-    // Row: a real harmonic in complex ones.
-    let half = 0.5_f64.sqrt();
-    let to_real = Mat::from_fn(size, size, |row, column| {
-        let (m, n) = (row as i64 - l as i64, column as i64 - l as i64);
-        let sign = if m % 2 == 0 { half } else { -half };
-        match m {
-            0 => Complex64::new(f64::from(u8::from(n == 0)), 0.0),
-            m if m > 0 && n == m => Complex64::new(sign, 0.0),
-            m if m > 0 && n == -m => Complex64::new(half, 0.0),
-            m if m < 0 && n == m => Complex64::new(0.0, half),
-            m if m < 0 && n == -m => Complex64::new(0.0, -sign),
-            _ => Complex64::ZERO,
-        }
-    });
-    let product = |a: &Mat<Complex64>, b: &Mat<Complex64>| {
-        Mat::from_fn(size, size, |row, column| {
-            (0..size)
-                .map(|k| a[(row, k)] * b[(k, column)])
-                .sum::<Complex64>()
-        })
-    };
-    let adjoint = Mat::from_fn(size, size, |row, column| to_real[(column, row)].conj());
-    // Coefficients move by the conjugate of what harmonics do, which is the same real matrix.
-    let generator = product(&product(&to_real, &complex), &adjoint);
-    let mut power = Mat::from_fn(size, size, |r, c| generator[(r, c)].re * FRAC_PI_2 / 1024.0);
-    let scaled = power.clone();
-    let mut sum = Mat::<f64>::identity(size, size) + &power;
-    for k in 2..12 {
-        power = &power * &scaled * faer::Scale(1.0 / f64::from(k));
-        sum += &power;
-    }
-    for _ in 0..10 {
-        sum = &sum * &sum;
-    }
-    sum
 }
 
 #[cfg(test)]

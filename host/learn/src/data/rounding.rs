@@ -7,6 +7,9 @@ use std::fmt;
 /// Below 2^-100 f32 begins to lose digits of what is 2^-26 of the largest value, so the signal is scaled up.
 const SMALL: f64 = 1.0 / (1_u128 << 100) as f64;
 
+/// Numbers of which each has a largest of its own at first, so that they are compared side by side.
+const LANES: usize = 8;
+
 /// Why a sample has no f32 counterpart.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Unfit {
@@ -118,13 +121,23 @@ fn round(sample: &[f64], factor: f64, rounded: &mut Vec<f32>) {
 }
 
 fn largest(sample: &[f64]) -> Result<f64, Unfit> {
-    if let Some(column) = sample.iter().position(|value| !value.is_finite()) {
+    // Without a way out of the loop, so that it is of whole vectors.
+    if !sample.iter().fold(true, |all, x| all & x.is_finite()) {
+        let column = sample.iter().position(|value| !value.is_finite());
+        let column = column.unwrap_or_default();
         let value = sample.get(column).copied().unwrap_or_default();
         return Err(Unfit::NotFinite { column, value });
     }
-    let largest = sample
-        .iter()
-        .fold(0.0, |largest: f64, x| largest.max(x.abs()));
+    let larger = |largest: f64, x: f64| if x > largest { x } else { largest };
+    let (parts, rest) = sample.as_chunks::<LANES>();
+    let mut lanes = [0.0; LANES];
+    for part in parts {
+        for (lane, x) in lanes.iter_mut().zip(part) {
+            *lane = larger(*lane, x.abs());
+        }
+    }
+    let rest = rest.iter().map(|x| x.abs());
+    let largest = lanes.into_iter().chain(rest).fold(0.0, larger);
     if largest == 0.0 {
         return Err(Unfit::Zero);
     }

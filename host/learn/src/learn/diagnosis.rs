@@ -180,9 +180,9 @@ fn findings(
         part.map(|(order, explained)| (format!("a group of {order} permutations"), explained));
     let by_known = best.filter(|best| (PART[0]..ALL).contains(&best.explained));
     let by_known = by_known.map(|best| (best.group.to_string(), Some(best.explained)));
-    if let (Some((group, explained)), false) = (by_known.or(part), is_window) {
-        found.push(Finding::Part { group, explained });
-    }
+    let part = by_known.or(part).filter(|_| !is_window);
+    let has_part = part.is_some();
+    found.extend(part.map(|(group, explained)| Finding::Part { group, explained }));
     let related = left < EXPLAINED || is_window;
     if !related && (members >= CLASS || members > orbits.inputs()) {
         found.push(Finding::Classes {
@@ -190,7 +190,7 @@ fn findings(
             members,
             left,
         });
-    } else if !related {
+    } else if !related && !has_part {
         found.push(Finding::Unrelated { left });
     }
     found

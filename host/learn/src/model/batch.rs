@@ -7,13 +7,63 @@ use super::file::weights;
 use crate::numeric::matrix::{matrix, matrix_mut, multiply};
 use bispectral_core::format::{Structure, Weights};
 use bispectral_core::{Complex32, Model};
+use pulp::Arch;
+use std::ops::Range;
 
 /// Terms that are added up before their sums are.
 const PART: usize = 256;
-/// Sums of squares of their own, so that they are added side by side.
-const LANES: usize = 8;
+/// Sums of squares of their own, so that they are added side by side: a vector of AVX-512.
+pub(super) const LANES: usize = 16;
+/// Second rows whose products with a first one are formed at a time: 64 of 256 inputs are 128 KiB, and z_ij of a block of 128
+/// signals as many again, so that both stay in a second-level cache of 512 KiB.
+const TILE: usize = 64;
 /// Above so many times the floor of the core (`docs/numerics.md`) no other order of summation changes what the core decides.
 const CLEAR: f32 = 4.0;
+
+/// What rounding alone can make of a bispectrum: the floor of the core, for many signals.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Floor {
+    /// The largest |W_in|².
+    modulus: f32,
+    /// The larger of N and R.
+    dimension: f32,
+    /// 4 e.
+    precision: f32,
+    /// The least Λ².
+    least: f32,
+}
+
+impl Floor {
+    pub(super) fn new(model: &Model<'_>, modulus: f32) -> Self {
+        let inputs = model.inputs();
+        let (precision, least) = match model.parts().weights {
+            Weights::I8 { .. } => {
+                let bits = 15.min(24 - inputs.next_power_of_two().ilog2() as i32);
+                (10.0 * 2_f32.powi(1 - bits), inputs as f32)
+            }
+            _ => (4.0 * (inputs + 8) as f32 * 2_f32.powi(-23), 0.0),
+        };
+        Floor {
+            modulus,
+            dimension: inputs.max(model.rows()) as f32,
+            precision,
+            least,
+        }
+    }
+
+    /// What to divide β of this length by; not a number where the core decides. `samples` is ‖x‖² of a signal whose largest
+    /// number is one, `coefficients` Σ|z|².
+    pub(super) fn divisor(&self, length: f32, samples: f32, coefficients: f32) -> f32 {
+        let products = self.dimension * self.modulus * samples;
+        let pairs = coefficients * (2.0 * coefficients + products);
+        let floor = self.precision * self.modulus * (samples.max(self.least) * pairs).sqrt();
+        if length > CLEAR * floor && length.is_finite() {
+            length
+        } else {
+            f32::NAN
+        }
+    }
+}
 
 /// W of a model that is stored as it is, and its pairs.
 #[derive(Debug, Clone)]
@@ -24,12 +74,9 @@ pub(crate) struct Batch {
     re: Vec<f32>,
     im: Vec<f32>,
     rows: usize,
-    /// The largest |W_in|².
-    modulus: f32,
-    /// The larger of N and R.
-    dimension: f32,
-    /// 4 e, and the least Λ².
-    errors: (f32, f32),
+    /// The same parts, column after column.
+    columns: [Vec<f32>; 2],
+    floor: Floor,
     /// For each row that is the first of pairs, the second ones, in their order.
     pairs: Vec<(usize, Vec<usize>)>,
 }
@@ -97,20 +144,16 @@ impl Batch {
             let places = (0..rows).flat_map(row);
             places.map(|place| part(&w[place])).collect()
         };
-        let inputs = model.inputs();
-        let errors = match model.parts().weights {
-            Weights::I8 { .. } => {
-                let bits = 15.min(24 - inputs.next_power_of_two().ilog2() as i32);
-                (10.0 * 2_f32.powi(1 - bits), inputs as f32)
-            }
-            _ => (4.0 * (inputs + 8) as f32 * 2_f32.powi(-23), 0.0),
+        let column = |part: fn(&Complex32) -> f32| -> Vec<f32> {
+            let of = seen.iter().flat_map(|&input| w.column(input));
+            of.map(part).collect()
         };
+        let modulus = w.iter().map(|w| w.norm_sqr()).fold(0.0, f32::max);
         Some(Batch {
-            modulus: w.iter().map(|w| w.norm_sqr()).fold(0.0, f32::max),
-            dimension: inputs.max(rows) as f32,
-            errors,
+            floor: Floor::new(model, modulus),
             re: part(|w| w.re),
             im: part(|w| w.im),
+            columns: [column(|w| w.re), column(|w| w.im)],
             seen,
             rows,
             pairs,
@@ -140,25 +183,21 @@ impl Batch {
         for (out, (at, sample)) in out.chunks_exact_mut(2 * pairs).zip(samples) {
             let part = |part: &[f32]| part.iter().map(|b| b * b).sum::<f32>();
             let length = out.chunks(PART).map(part).sum::<f32>().sqrt();
-            let clear = length > CLEAR * self.floor(sample, room.coefficients(self.rows, at));
-            let divisor = if clear { length } else { f32::NAN };
+            let divisor = self.divisor(length, sample, room.coefficients(self.rows, at));
             out.iter_mut().for_each(|b| *b /= divisor);
         }
     }
 
-    /// The floor of a sample whose largest number that W sees was made one, and whose coefficients these are.
-    fn floor(&self, sample: &[f32], [z_re, z_im]: [&[f32]; 2]) -> f32 {
+    /// What to divide β of this length by; not a number where the core decides.
+    fn divisor(&self, length: f32, sample: &[f32], [z_re, z_im]: [&[f32]; 2]) -> f32 {
         let seen = self.seen.iter().map(|&input| sample[input].abs());
         let largest = seen.fold(0.0, f32::max);
-        let samples: f32 = sample.iter().map(|x| (x / largest).powi(2)).sum();
-        let coefficients: f32 = z_re.iter().chain(z_im).map(|z| z * z).sum();
-        let products = self.dimension * self.modulus * samples;
-        let pairs = coefficients * (2.0 * coefficients + products);
-        let (precision, least) = self.errors;
-        precision * self.modulus * (samples.max(least) * pairs).sqrt()
+        let samples = sample.iter().map(|x| (x / largest).powi(2)).sum();
+        let coefficients = z_re.iter().chain(z_im).map(|z| z * z).sum();
+        self.floor.divisor(length, samples, coefficients)
     }
 
-    /// As [`compute`](Self::compute), as complex numbers.
+    /// As [`compute`](Self::compute), as complex numbers, tile after tile of z_ij.
     pub(crate) fn compute_complex(
         &self,
         samples: &[f32],
@@ -166,39 +205,53 @@ impl Batch {
         room: &mut Room,
         out: &mut [Complex32],
     ) {
-        let pairs = self.width();
-        let mut squares = vec![[0.0_f32; LANES]; samples.len() / inputs];
-        self.terms(samples, inputs, room, |room, first, (i, seconds)| {
-            let rows = out.chunks_exact_mut(pairs).zip(&mut squares).enumerate();
-            rows.for_each(|(sample, (out, squares))| {
-                let terms = room.terms(self.rows, sample, i, seconds);
-                let to = out[first..].iter_mut();
-                to.zip(terms)
-                    .for_each(|(to, (a, b))| *to = Complex32::new(a, b));
-                // While they are still at hand.
-                for terms in out[first..][..seconds.len()].chunks(LANES) {
-                    let lanes = squares.iter_mut().zip(terms);
-                    lanes.for_each(|(lane, term)| *lane += term.re * term.re + term.im * term.im);
-                }
-            });
-        });
-        let samples = samples.chunks_exact(inputs).zip(squares).enumerate();
-        for (out, (at, (sample, squares))) in out.chunks_exact_mut(pairs).zip(samples) {
-            let length = squares.iter().sum::<f32>().sqrt();
-            let clear = length > CLEAR * self.floor(sample, room.coefficients(self.rows, at));
-            let factor = if clear { 1.0 / length } else { f32::NAN };
-            out.iter_mut().for_each(|term| *term *= factor);
+        let (pairs, seen) = (self.width(), self.seen.len());
+        let count = samples.len() / inputs;
+        self.coefficients(samples, inputs, room);
+        let mut squares = vec![0.0_f32; count];
+        let mut first = 0;
+        for (i, seconds) in &self.pairs {
+            for seconds in seconds.chunks(TILE) {
+                let width = 2 * seconds.len();
+                room.products.resize(seen * width, 0.0);
+                room.responses.resize(count * width, 0.0);
+                let [re, im] = &self.columns;
+                Arch::new().dispatch(|| {
+                    let columns = re.chunks_exact(self.rows).zip(im.chunks_exact(self.rows));
+                    let products = room.products.chunks_exact_mut(width);
+                    for (to, (re, im)) in products.zip(columns) {
+                        products_of_rows(*i, seconds, [re, im], to);
+                    }
+                });
+                // As the transposed product, whose factors and result then all lie column after column.
+                let products = matrix(&room.products, seen, width, width);
+                let x = matrix(&room.x, count, seen, seen);
+                let to = matrix_mut(&mut room.responses, count, width, width);
+                multiply(to, x, products, 1.0);
+                Arch::new().dispatch(|| {
+                    let responses = room.responses.chunks_exact(width);
+                    let rows = out.chunks_exact_mut(pairs).zip(responses).enumerate();
+                    for (sample, (out, responses)) in rows {
+                        let z = room.coefficients(self.rows, sample);
+                        let out = &mut out[first..][..seconds.len()];
+                        squares[sample] += terms_of(*i, seconds, z, responses, out);
+                    }
+                });
+                first += seconds.len();
+            }
         }
+        Arch::new().dispatch(|| {
+            let samples = samples.chunks_exact(inputs).zip(&squares).enumerate();
+            for (out, (at, (sample, squares))) in out.chunks_exact_mut(pairs).zip(samples) {
+                let z = room.coefficients(self.rows, at);
+                let factor = 1.0 / self.divisor(squares.sqrt(), sample, z);
+                out.iter_mut().for_each(|term| *term *= factor);
+            }
+        });
     }
 
-    /// Computes z_ij of all samples for one i after the other, and hands them to `each` with the place of the first.
-    fn terms(
-        &self,
-        samples: &[f32],
-        inputs: usize,
-        room: &mut Room,
-        mut each: impl FnMut(&Room, usize, (usize, &[usize])),
-    ) {
+    /// The samples that W sees, scaled, and z of each.
+    fn coefficients(&self, samples: &[f32], inputs: usize, room: &mut Room) {
         let (rows, seen) = (self.rows, self.seen.len());
         let count = samples.len() / inputs;
         room.x.clear();
@@ -214,6 +267,19 @@ impl Batch {
             let w = matrix(part, rows, seen, seen).transpose();
             multiply(matrix_mut(z, count, rows, rows), x, w, 1.0);
         }
+    }
+
+    /// Computes z_ij of all samples for one i after the other, and hands them to `each` with the place of the first.
+    fn terms(
+        &self,
+        samples: &[f32],
+        inputs: usize,
+        room: &mut Room,
+        mut each: impl FnMut(&Room, usize, (usize, &[usize])),
+    ) {
+        let seen = self.seen.len();
+        let count = samples.len() / inputs;
+        self.coefficients(samples, inputs, room);
         let mut first = 0;
         for (i, seconds) in &self.pairs {
             let behind = seconds.len();
@@ -241,6 +307,104 @@ impl Batch {
             products.extend((0..seen).map(|k| a[k] * d[k] + b[k] * c[k]));
         }
     }
+}
+
+/// W_in W_jn of one input n for all j of `seconds`: their real parts, then their imaginary parts. `column` is column n of W.
+#[inline(always)]
+fn products_of_rows(i: usize, seconds: &[usize], column: [&[f32]; 2], to: &mut [f32]) {
+    let (a, b) = (column[0][i], column[1][i]);
+    let (to_re, to_im) = to.split_at_mut(seconds.len());
+    let product = |to_re: &mut f32, to_im: &mut f32, c: f32, d: f32| {
+        (*to_re, *to_im) = (a * c - b * d, a * d + b * c);
+    };
+    match run(seconds) {
+        Some(run) => {
+            let [c, d] = column.map(|part| &part[run.clone()]);
+            let to = to_re.iter_mut().zip(to_im);
+            to.zip(c.iter().zip(d))
+                .for_each(|((re, im), (c, d))| product(re, im, *c, *d));
+        }
+        None => {
+            for ((re, im), &j) in to_re.iter_mut().zip(to_im).zip(seconds) {
+                product(re, im, column[0][j], column[1][j]);
+            }
+        }
+    }
+}
+
+/// z_i z_j conj(z_ij) of one sample for all j of `seconds`, and the sum of their squares.
+#[inline(always)]
+fn terms_of(
+    i: usize,
+    seconds: &[usize],
+    [z_re, z_im]: [&[f32]; 2],
+    responses: &[f32],
+    out: &mut [Complex32],
+) -> f32 {
+    let z_i = (z_re[i], z_im[i]);
+    let (p, q) = responses.split_at(seconds.len());
+    match run(seconds) {
+        Some(run) => terms(z_i, [&z_re[run.clone()], &z_im[run]], [p, q], out),
+        None => {
+            let mut z = [[0.0; TILE]; 2];
+            let [c, d] = &mut z;
+            for ((c, d), &j) in c.iter_mut().zip(d).zip(seconds) {
+                (*c, *d) = (z_re[j], z_im[j]);
+            }
+            let [c, d] = &z;
+            terms(z_i, [&c[..seconds.len()], &d[..seconds.len()]], [p, q], out)
+        }
+    }
+}
+
+/// The rows, where they follow one another.
+#[inline(always)]
+fn run(rows: &[usize]) -> Option<Range<usize>> {
+    let (first, last) = (*rows.first()?, *rows.last()?);
+    (last - first == rows.len() - 1).then_some(first..last + 1)
+}
+
+/// z_i z_j conj(s) for many z_j and s, and the sum of their squares: |z_i|² Σ |z_j|² |s|².
+#[inline(always)]
+pub(super) fn terms(
+    (a, b): (f32, f32),
+    [c, d]: [&[f32]; 2],
+    [p, q]: [&[f32]; 2],
+    out: &mut [Complex32],
+) -> f32 {
+    let term = |c: f32, d: f32, p: f32, q: f32| {
+        let (re, im) = (a * c - b * d, a * d + b * c);
+        Complex32::new(re * p + im * q, im * p - re * q)
+    };
+    let add = |sum: &mut f32, c: f32, d: f32, p: f32, q: f32| {
+        *sum += (c * c + d * d) * (p * p + q * q);
+    };
+    let factors = c.iter().zip(d).zip(p.iter().zip(q));
+    if out.len() < LANES {
+        // What whole vectors begin with and end with would cost more.
+        let mut squares = 0.0;
+        for (to, ((c, d), (p, q))) in out.iter_mut().zip(factors) {
+            *to = term(*c, *d, *p, *q);
+            add(&mut squares, *c, *d, *p, *q);
+        }
+        return (a * a + b * b) * squares;
+    }
+    for (to, ((c, d), (p, q))) in out.iter_mut().zip(factors) {
+        *to = term(*c, *d, *p, *q);
+    }
+    let mut squares = [0.0_f32; LANES];
+    let [(c, c_rest), (d, d_rest), (p, p_rest), (q, q_rest)] =
+        [c, d, p, q].map(|part| part.as_chunks::<LANES>());
+    for ((c, d), (p, q)) in c.iter().zip(d).zip(p.iter().zip(q)) {
+        for (lane, sum) in squares.iter_mut().enumerate() {
+            add(sum, c[lane], d[lane], p[lane], q[lane]);
+        }
+    }
+    let rest = c_rest.iter().zip(d_rest).zip(p_rest.iter().zip(q_rest));
+    for (sum, ((c, d), (p, q))) in squares.iter_mut().zip(rest) {
+        add(sum, *c, *d, *p, *q);
+    }
+    (a * a + b * b) * squares.iter().sum::<f32>()
 }
 
 #[cfg(test)]
@@ -290,6 +454,30 @@ mod tests {
     }
 
     #[test]
+    fn more_rows_than_a_tile_has_change_nothing() {
+        let mut random = stream(3, Purpose::Classifier);
+        let mut number = || 2.0 * random.random::<f32>() - 1.0;
+        let rows = 2 * TILE + 5;
+        let w = Array2::from_shape_simple_fn((rows, 11), || Complex32::new(number(), number()));
+        let bytes = encode_array(&w.view(), "wide", None).unwrap();
+        let model = Model::from_bytes(&bytes).unwrap();
+        let samples: Vec<f32> = (0..9 * 11).map(|_| number()).collect();
+        let mut found = vec![Complex32::ZERO; 9 * model.pairs()];
+        let batch = Batch::new(&model).unwrap();
+        batch.compute_complex(&samples, 11, &mut Room::default(), &mut found);
+        for (x, found) in samples.chunks(11).zip(found.chunks(model.pairs())) {
+            let expected = model.invariants_vec(x).unwrap();
+            for (k, (found, expected)) in found.iter().zip(&expected).enumerate() {
+                // Sums of 11 products in another order, of terms of at most one.
+                assert!(
+                    (found - expected).norm() < 1e-6,
+                    "term {k}: {found} {expected}"
+                );
+            }
+        }
+    }
+
+    #[test]
     fn listed_pairs_are_those_of_the_core() {
         let bytes = include_bytes!("../../tests/z4.bsn");
         let model = Model::from_bytes(bytes).unwrap();
@@ -307,9 +495,16 @@ mod tests {
         let mut found = [0.0; 6];
         let batch = Batch::new(&listed).unwrap();
         batch.compute(&x, 4, &mut Room::default(), &mut found);
+        let mut complex = [Complex32::ZERO; 3];
+        batch.compute_complex(&x, 4, &mut Room::default(), &mut complex);
         for (k, term) in expected.iter().enumerate() {
             let off = (found[k] - term.re).hypot(found[3 + k] - term.im);
             assert!(off < 1e-6, "term {k}: off by {off}");
+            assert!(
+                (complex[k] - term).norm() < 1e-6,
+                "term {k}: {}",
+                complex[k]
+            );
         }
     }
 }

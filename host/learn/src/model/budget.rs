@@ -3,8 +3,8 @@
 //! > flash = code(board, kind) + model + recorded windows,  RAM = statics(board, kind) + window + scratch + result + stack(board, kind)
 //!
 //! The model and the buffers are counted; code, statics and stack are those of programs that were linked and run, recorded in
-//! `firmware/recorded.txt` by `tests/programs.sh`. Of a kind that was not, the encoding or the classifier adds what it
-//! adds to a dense model of f32.
+//! `firmware/recorded.txt` by `tests/programs.sh`. Of a kind that was not, the encoding, the classifier or features of degree one add
+//! what they add to a dense model of f32. A board with another's processor adds what its runtime adds to a dense model.
 
 use super::emit::Exported;
 use super::firmware::{Board, Call};
@@ -116,14 +116,33 @@ impl Budget {
 
 /// What a program with these features of the core takes of a board: as it was recorded, or put together.
 fn taken(board: &str, features: &BTreeSet<&str>) -> Option<Taken> {
-    if let Some(taken) = recorded(board, features) {
-        return Some(taken);
+    let own = recorded(board, features).or_else(|| put_together(board, features));
+    if own.is_some() {
+        return own;
     }
+    let dense = BTreeSet::from(["dense", "f32"]);
+    let like = same_processor(board)?;
+    Some(taken(like, features)?.plus(recorded(board, &dense)?, recorded(like, &dense)?))
+}
+
+/// A board with the same processor, of which all kinds were recorded.
+fn same_processor(board: &str) -> Option<&'static str> {
+    match board {
+        "cortex-m33" | "stm32f405" => Some("cortex-m4f"),
+        "rp2040" => Some("cortex-m0"),
+        _ => None,
+    }
+}
+
+/// What a kind takes that others which were recorded consist of.
+fn put_together(board: &str, features: &BTreeSet<&str>) -> Option<Taken> {
     let dense = recorded(board, &BTreeSet::from(["dense", "f32"]))?;
     let mut rest = features.clone();
-    if rest.remove("head") {
-        let with = recorded(board, &BTreeSet::from(["dense", "f32", "head"]))?;
-        return Some(taken(board, &rest)?.plus(with, dense));
+    for part in ["head", "degree-one"] {
+        if rest.remove(part) {
+            let with = recorded(board, &BTreeSet::from(["dense", "f32", part]))?;
+            return Some(taken(board, &rest)?.plus(with, dense));
+        }
     }
     let encoding = ["f16", "i8"].into_iter().find(|name| rest.remove(name))?;
     rest.insert("f32");
@@ -139,14 +158,27 @@ fn recorded(board: &str, features: &BTreeSet<&str>) -> Option<Taken> {
             return None;
         };
         let same = name == board && kind.split(',').collect::<BTreeSet<_>>() == *features;
+        if !same {
+            return None;
+        }
         let number = |word: &str| word.parse().ok();
-        same.then_some(Taken([number(code)?, number(statics)?, number(stack)?]))
+        // What QEMU cannot run says nothing of RAM: that of the same processor.
+        let of_ram = |word: &str, at: usize| match word {
+            "-" => Some(recorded(same_processor(board)?, features)?.0[at]),
+            word => number(word),
+        };
+        Some(Taken([
+            number(code)?,
+            of_ram(statics, 1)?,
+            of_ram(stack, 2)?,
+        ]))
     })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::firmware::BOARDS;
 
     #[test]
     fn a_kind_that_was_not_recorded_is_put_together() {
@@ -162,6 +194,37 @@ mod tests {
             code(&["conjugates", "i8", "head"]),
             code(&["conjugates", "f32"]) + i8 + head
         );
-        assert_eq!(of(&["couplings", "f32"]), None);
+        assert_eq!(of(&["couplings", "i7"]), None);
+    }
+
+    #[test]
+    fn every_board_has_every_kind_with_and_without_a_classifier() {
+        let kinds = [
+            &["dense", "f32"][..],
+            &["dense", "f16"],
+            &["dense", "i8"],
+            &["conjugates", "f32"],
+            &["conjugates", "f16"],
+            &["conjugates", "i8"],
+            &["combined", "f32"],
+            &["combined", "i8"],
+            &["cyclic"],
+            &["cyclic", "fft"],
+            &["i32"],
+            &["couplings", "f32"],
+            &["couplings", "i8"],
+        ];
+        for board in BOARDS {
+            for kind in kinds {
+                let with = [kind, &["degree-one", "head"]].concat();
+                for kind in [kind, &with] {
+                    let taken = taken(board.name, &kind.iter().copied().collect());
+                    let [code, ..] = taken
+                        .unwrap_or_else(|| panic!("{}: {kind:?}", board.name))
+                        .0;
+                    assert!(code > 0, "{}: {kind:?}", board.name);
+                }
+            }
+        }
     }
 }

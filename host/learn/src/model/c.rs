@@ -16,12 +16,13 @@ impl Emit for C {
         let prefix = name.to_ascii_uppercase();
         let mut text = format!(
             "/* The model {}.\n *\n\
-             \x20* Made by `bispectral export --emit c`, for use with bispectral.h. Every file that includes this has an array of its\n\
-             \x20* own, so include it in one:\n *\n\
-             \x20*     static BispectralModel model;\n\
-             \x20*     bispectral_open(&model, {name}_model, {prefix}_BYTES);\n */\n\n\
+             \x20* Made by `bispectral export --emit c`, for use with bispectral.h, which is to be included before it. Every file that\n\
+             \x20* includes this has an array of its own, so include it in one. `{name}` was checked when this was made: it is open, and a\n\
+             \x20* program that opens no other model has neither parser nor checksum.\n *\n\
+             \x20*     static float scratch[{prefix}_SCRATCH];\n{}\x20*/\n\n\
              #ifndef BISPECTRAL_MODEL_{prefix}_H\n#define BISPECTRAL_MODEL_{prefix}_H\n\n#include <stdint.h>\n\n",
             exported.title(),
+            call(exported, &name, &prefix),
         );
         for (name, value, what) in exported.constants() {
             let _ = writeln!(text, "/* {what}. */\n#define {prefix}_{name} {value}");
@@ -38,9 +39,63 @@ impl Emit for C {
             });
             text.push('\n');
         }
-        text += "};\n\n#endif\n";
+        text += "};\n";
+        if !exported.classes.is_empty() {
+            let _ = writeln!(
+                text,
+                "\n/* What the classes are called, in the order of their scores. */\n\
+                 static const char *const {name}_class_names[{prefix}_CLASSES] = {{"
+            );
+            for class in exported.classes {
+                let _ = writeln!(text, "    \"{}\",", literal(class));
+            }
+            text += "};\n";
+        }
+        let findings = exported.model().findings().map(|word| format!("{word}u"));
+        let _ = write!(
+            text,
+            "\n/* The model, open. */\n\
+             #ifdef BISPECTRAL_CONSTANT\n\
+             static const BispectralModel {name} = {{\n  \
+             BISPECTRAL_CONSTANT, {{(size_t){name}_model, {prefix}_BYTES, {}}}\n}};\n\
+             #endif\n\n#endif\n",
+            findings.join(", "),
+        );
         text.into_bytes()
     }
+}
+
+/// The lines of the comment that compute something of a signal.
+fn call(exported: &Exported<'_>, name: &str, prefix: &str) -> String {
+    let lines = match exported.sizes().classes {
+        0 => vec![
+            format!("static float features[{prefix}_FEATURES];"),
+            format!(
+                "bispectral_features(&{name}, signal, {prefix}_INPUTS, scratch, {prefix}_SCRATCH, features, {prefix}_FEATURES);"
+            ),
+        ],
+        _ => vec![
+            format!("static float scores[{prefix}_CLASSES];"),
+            "size_t number;".into(),
+            format!(
+                "bispectral_classify(&{name}, signal, {prefix}_INPUTS, scratch, {prefix}_SCRATCH, scores, {prefix}_CLASSES, &number);"
+            ),
+        ],
+    };
+    let named =
+        (!exported.classes.is_empty()).then(|| format!("puts({name}_class_names[number]);"));
+    let lines = lines.into_iter().chain(named);
+    lines.map(|line| format!(" *     {line}\n")).collect()
+}
+
+/// The inside of a string literal: bytes that are neither letters, digits nor blanks as three octal digits.
+fn literal(text: &str) -> String {
+    let byte = |byte: u8| match byte {
+        b' ' | b'-' | b'_' | b'.' | b',' => char::from(byte).to_string(),
+        _ if byte.is_ascii_alphanumeric() => char::from(byte).to_string(),
+        _ => format!("\\{byte:03o}"),
+    };
+    text.bytes().map(byte).collect()
 }
 
 /// Windows as a header: rows of floats, each with the digits that give its bits again.

@@ -296,6 +296,11 @@ impl StoredNumbers {
                 }
                 Ok(StoredNumbers::I8(scales, weights))
             }
+            Encoding::I32 => Err(Error::new(
+                "couplings",
+                "i32 is an encoding of a commutative group's roots of unity, and these have a basis",
+                "take f32, f16 or i8",
+            )),
         }
     }
 }
@@ -382,8 +387,8 @@ impl StoredCoefficients {
         let mut sorted: Vec<f64> = values.iter().map(|c| c.abs()).collect();
         sorted.sort_by(f64::total_cmp);
         let mut step = match encoding {
-            Encoding::F32 => F32_STEP,
             Encoding::F16 | Encoding::I8 => F16_STEP,
+            _ => F32_STEP,
         };
         let mut magnitudes = distinct(&sorted, step);
         while encoding == Encoding::I8 && magnitudes.len() > MAX_DICTIONARY {

@@ -2,10 +2,13 @@
 //!
 //! W_in = a·exp(−2πi Σ_f k_f g_f / m_f) with k the character of row i and g the element at which input n stands.
 
+use super::file;
+use super::form::Encoding;
 use crate::group::identify::{Identification, identify};
-use bispectral_core::Complex32;
-use bispectral_core::format::{Structure, Transform};
+use bispectral_core::format::{Parts, Structure, Transform, Weights};
+use bispectral_core::{Complex32, Error, Model};
 use ndarray::{ArrayView2, Axis, concatenate};
+use std::f64::consts::TAU;
 
 /// A model's rows and inputs in the group behind it.
 #[derive(Debug, Clone)]
@@ -87,6 +90,63 @@ impl Cyclic {
         let im = roots.iter().map(|root| root.im / length);
         re.chain(im).map(|part| part as f32).collect()
     }
+
+    /// The same of length 1, as whole numbers in 2^-30.
+    #[must_use]
+    pub fn whole_roots(&self) -> Vec<i32> {
+        let roots = self.found.group.roots();
+        let re = roots.iter().map(|root| root.re);
+        let im = roots.iter().map(|root| root.im);
+        re.chain(im).map(whole).collect()
+    }
+}
+
+/// A model of this structure with its roots in the other encoding, f32 or i32, and all else as it is: a classifier behind it
+/// stays. `None` of a model with another structure, and for another encoding.
+///
+/// # Errors
+/// What the core has against it.
+pub fn encoded(model: &Model<'_>, encoding: Encoding) -> Option<Result<Vec<u8>, Error>> {
+    let parts = model.parts();
+    let Structure::Cyclic { factors, .. } = parts.structure else {
+        return None;
+    };
+    let exponent = factors.iter().map(usize::from).fold(1, common_multiple);
+    let amplitude = match parts.weights {
+        Weights::I32 { amplitude, .. } => amplitude,
+        Weights::F32(roots) => roots.get(0)?,
+        _ => return None,
+    };
+    let angle = |t: usize| -TAU * t as f64 / exponent as f64;
+    let re = (0..exponent).map(|t| angle(t).cos());
+    let roots: Vec<f64> = re.chain((0..exponent).map(|t| angle(t).sin())).collect();
+    let floats: Vec<f32> = (roots.iter())
+        .map(|root| (f64::from(amplitude) * root) as f32)
+        .collect();
+    let whole: Vec<i32> = roots.iter().map(|root| whole(*root)).collect();
+    let weights = match encoding {
+        Encoding::F32 => Weights::F32((&floats).into()),
+        Encoding::I32 => Weights::I32 {
+            roots: (&whole).into(),
+            amplitude,
+        },
+        _ => return None,
+    };
+    Some(file::encode(&Parts { weights, ..parts }))
+}
+
+/// The least of two numbers.
+fn common_multiple(a: usize, b: usize) -> usize {
+    let (mut x, mut y) = (a, b);
+    while y != 0 {
+        (x, y) = (y, x % y);
+    }
+    a / x.max(1) * b
+}
+
+/// In 2^-30.
+fn whole(root: f64) -> i32 {
+    (root * f64::from(1 << 30)).round() as i32
 }
 
 /// The group of W together with the conjugates of its rows, as far as rows of W go.

@@ -15,6 +15,8 @@ pub struct Exported<'a> {
     pub(super) bytes: &'a [u8],
     pub(super) model: Model<'a>,
     pub(super) sizes: Sizes,
+    /// What its classes are called; none where it has no classifier, or nobody knows.
+    pub(super) classes: &'a [String],
 }
 
 impl<'a> Exported<'a> {
@@ -29,7 +31,18 @@ impl<'a> Exported<'a> {
             bytes,
             model,
             sizes,
+            classes: &[],
         })
+    }
+
+    /// The same, with what its classes are called; other numbers of names than of classes are left out.
+    #[must_use]
+    pub fn with_classes(self, classes: &'a [String]) -> Self {
+        let named = classes.len() == self.sizes.classes;
+        Exported {
+            classes: if named { classes } else { &[] },
+            ..self
+        }
     }
 
     /// The model.
@@ -51,7 +64,7 @@ impl<'a> Exported<'a> {
     }
 
     /// The constants a program needs, as `include_model!` gives them: name, value, what it is.
-    pub(super) fn constants(&self) -> [(&'static str, usize, &'static str); 7] {
+    pub(super) fn constants(&self) -> [(&'static str, usize, &'static str); 9] {
         let sizes = &self.sizes;
         [
             ("INPUTS", sizes.inputs, "N: the samples of a signal"),
@@ -71,6 +84,16 @@ impl<'a> Exported<'a> {
                 "CLASSES",
                 sizes.classes,
                 "Classes that a classifier tells apart, or none",
+            ),
+            (
+                "CHARACTERS",
+                sizes.characters,
+                "Coefficients that follow a stream, or none",
+            ),
+            (
+                "STACK",
+                sizes.stack,
+                "Bytes of stack that the library takes at most",
             ),
             ("BYTES", self.bytes.len(), "Bytes of the model"),
         ]

@@ -1,19 +1,22 @@
 //! z, |z|², β and β̄ of many signals at once, on all threads.
 //!
-//! Each signal goes through `bispectral-core`, with the device's bits; or, for β̄ of models that store W as it is, all of
-//! a block go through products of matrices ([`Arithmetic::Fast`]): the same sums in another order, off by some 1e-7.
+//! Each signal goes through `bispectral-core`, with the device's bits; or, for β̄ of models that store W as it is and of those
+//! that store a commutative group instead, all of a block go through products of matrices ([`Arithmetic::Fast`]): the same
+//! sums in another order, off by some 1e-7.
 
-use super::batch::{Batch, Room};
+use super::batch::{self, Batch};
+use super::characters::{self, Characters};
 use crate::data::rounding::{Unfit, to_f32, to_f32_direction};
 use crate::{Error, Result};
 use bispectral_core::{Complex32, Model};
 use ndarray::{ArrayView1, ArrayView2, Axis};
 use rayon::prelude::*;
+use std::sync::Arc;
 
 /// Signals that one thread takes at a time through products of matrices.
-const BLOCK: usize = 64;
+const BLOCK: usize = 128;
 /// Fewer signals than this are faster one by one: products of rows are then made for too few.
-const FEW: usize = 8;
+pub const FEW: usize = 8;
 
 /// What is computed of a signal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,8 +38,45 @@ pub enum Quantity {
 pub enum Arithmetic {
     /// The device's: the same bits on every processor, and for any number of signals.
     Exact,
-    /// The fastest: products of matrices where the model stores W as it is and there are many signals.
+    /// The fastest: products of matrices where there are many signals and the model stores W as it is, or a commutative group.
     Fast,
+}
+
+/// What [`Arithmetic::Fast`] needs of a model: made once, it serves any number of [`Features`].
+#[derive(Debug, Clone)]
+pub struct Many {
+    kind: Kind,
+}
+
+#[derive(Debug, Clone)]
+enum Kind {
+    Dense(Batch),
+    Characters(Characters),
+}
+
+impl Many {
+    /// None where signals of this model are computed one by one.
+    #[must_use]
+    pub fn of(model: &Model<'_>) -> Option<Self> {
+        let dense = Batch::new(model).map(Kind::Dense);
+        let kind = dense.or_else(|| Characters::new(model).map(Kind::Characters))?;
+        Some(Many { kind })
+    }
+
+    /// β̄ of a block; what is out of range is left not finite.
+    fn compute(&self, samples: &[f32], inputs: usize, room: &mut Room, out: &mut [Complex32]) {
+        match &self.kind {
+            Kind::Dense(batch) => batch.compute_complex(samples, inputs, &mut room.dense, out),
+            Kind::Characters(characters) => characters.compute(samples, &mut room.characters, out),
+        }
+    }
+}
+
+/// What one thread computes many signals in.
+#[derive(Debug, Default)]
+struct Room {
+    dense: batch::Room,
+    characters: characters::Room,
 }
 
 /// A number of a signal.
@@ -63,7 +103,7 @@ impl Value for f64 {}
 pub struct Features<'m> {
     model: Model<'m>,
     quantity: Quantity,
-    batch: Option<Batch>,
+    many: Option<Arc<Many>>,
 }
 
 /// What one thread computes in.
@@ -81,10 +121,21 @@ impl<'m> Features<'m> {
     #[must_use]
     pub fn new(model: Model<'m>, quantity: Quantity, arithmetic: Arithmetic) -> Self {
         let many = arithmetic == Arithmetic::Fast && quantity == Quantity::Invariants;
+        let many = many.then(|| Many::of(&model)).flatten();
         Features {
             model,
             quantity,
-            batch: many.then(|| Batch::new(&model)).flatten(),
+            many: many.map(Arc::new),
+        }
+    }
+
+    /// The invariants of this model by [`Arithmetic::Fast`], with what was made of it before.
+    #[must_use]
+    pub fn prepared(model: Model<'m>, many: Option<Arc<Many>>) -> Self {
+        Features {
+            model,
+            quantity: Quantity::Invariants,
+            many,
         }
     }
 
@@ -112,8 +163,8 @@ impl<'m> Features<'m> {
     ) -> Result<()> {
         assert_eq!(out.len(), signals.nrows() * self.width(), "results");
         assert!(!self.is_real(), "a complex quantity");
-        match &self.batch {
-            Some(batch) if signals.nrows() >= FEW => self.blocks(batch, signals, out),
+        match &self.many {
+            Some(many) if signals.nrows() >= FEW => self.blocks(many, signals, out),
             _ => self.each(signals, out, |x, scratch, out| self.one(x, scratch, out)),
         }
     }
@@ -190,7 +241,7 @@ impl<'m> Features<'m> {
     /// Blocks of signals by products of matrices; what is out of range there has an answer from the core.
     fn blocks<T: Value>(
         &self,
-        batch: &Batch,
+        many: &Many,
         signals: ArrayView2<'_, T>,
         out: &mut [Complex32],
     ) -> Result<()> {
@@ -215,7 +266,7 @@ impl<'m> Features<'m> {
                         }
                         samples.extend_from_slice(x);
                     }
-                    batch.compute_complex(samples, inputs, room, out);
+                    many.compute(samples, inputs, room, out);
                     let rows = samples
                         .chunks_exact(inputs)
                         .zip(out.chunks_exact_mut(width));
@@ -290,6 +341,8 @@ mod tests {
     use super::*;
     use crate::data::group::Group;
     use crate::model::file::ModelBytes;
+    use crate::model::form::{Encoding, Form, Source, Structure};
+    use bispectral_core::format::Transform;
     use ndarray::Array2;
 
     fn model(group: &str) -> ModelBytes {
@@ -309,13 +362,29 @@ mod tests {
         features.complex(signals.view(), &mut out).map(|()| out)
     }
 
+    fn transformed(group: &str) -> ModelBytes {
+        let dense = model(group);
+        let form = Form {
+            encoding: Encoding::F32,
+            structure: Structure::Cyclic(Transform::Sums),
+            pairs: None,
+        };
+        let form = Source::new(group.as_ref(), &dense.view()).form(&form, None);
+        ModelBytes::from_bytes(form.unwrap()).unwrap()
+    }
+
     #[test]
     fn exact_ones_are_the_cores_and_fast_ones_are_near() {
-        let (bytes, signals) = (model("Z4xZ3"), signals(150, 12));
+        check_both(&model("Z4xZ3"));
+        check_both(&transformed("Z4xZ3"));
+    }
+
+    fn check_both(bytes: &ModelBytes) {
+        let signals = signals(150, 12);
         let features = |arithmetic| Features::new(bytes.view(), Quantity::Invariants, arithmetic);
         let exact = computed(&features(Arithmetic::Exact), &signals).unwrap();
         let fast = computed(&features(Arithmetic::Fast), &signals).unwrap();
-        assert!(features(Arithmetic::Fast).batch.is_some());
+        assert!(features(Arithmetic::Fast).many.is_some());
         for (at, x) in signals.rows().into_iter().enumerate() {
             let x: Vec<f32> = x.iter().map(|&x| x as f32).collect();
             let expected = bytes.view().invariants_vec(&x).unwrap();
@@ -329,8 +398,12 @@ mod tests {
 
     #[test]
     fn the_scale_of_a_signal_is_no_matter_for_invariants() {
-        let bytes = model("Z8");
-        for arithmetic in [Arithmetic::Exact, Arithmetic::Fast] {
+        let (bytes, transformed) = (model("Z8"), transformed("Z8"));
+        for (bytes, arithmetic) in [
+            (&bytes, Arithmetic::Exact),
+            (&bytes, Arithmetic::Fast),
+            (&transformed, Arithmetic::Fast),
+        ] {
             let features = Features::new(bytes.view(), Quantity::Invariants, arithmetic);
             let expected = computed(&features, &signals(20, 8)).unwrap();
             for scale in [1e300, 1e-300, 1e-40] {
@@ -344,11 +417,12 @@ mod tests {
 
     #[test]
     fn the_first_sample_without_a_result_is_named() {
-        let bytes = model("Z8");
-        for (arithmetic, quantity) in [
-            (Arithmetic::Exact, Quantity::Invariants),
-            (Arithmetic::Fast, Quantity::Invariants),
-            (Arithmetic::Exact, Quantity::Coefficients),
+        let (bytes, transformed) = (model("Z8"), transformed("Z8"));
+        for (bytes, arithmetic, quantity) in [
+            (&bytes, Arithmetic::Exact, Quantity::Invariants),
+            (&bytes, Arithmetic::Fast, Quantity::Invariants),
+            (&transformed, Arithmetic::Fast, Quantity::Invariants),
+            (&bytes, Arithmetic::Exact, Quantity::Coefficients),
         ] {
             let features = Features::new(bytes.view(), quantity, arithmetic);
             let mut broken = signals(300, 8);

@@ -25,6 +25,8 @@ pub enum Encoding {
     F16,
     /// One byte, and a scale a row
     I8,
+    /// Of cyclic models: whole numbers of 32 bits throughout, for processors without floats
+    I32,
 }
 
 /// How z_ij = (W_i ⊙ W_j) x is had.
@@ -214,11 +216,11 @@ impl Source {
             let what = "its rows are not the characters of a finite commutative group";
             return Err(self.refuse(what, "take the dense structure, or combined:4"));
         };
-        if encoding != Encoding::F32 {
+        if !matches!(encoding, Encoding::F32 | Encoding::I32) {
             let what = format!("{encoding} has nothing to encode in a model that stores no W");
             return Err(self.refuse(
                 what,
-                "leave the encoding at f32, or take the dense structure",
+                "leave the encoding at f32, take i32, or take the dense structure",
             ));
         }
         if transform == Transform::Fft && !cyclic.is_fast() {
@@ -227,10 +229,18 @@ impl Source {
             return Err(self.refuse(what, "take the cyclic structure"));
         }
         let listed = pairs.map(|pairs| listed(&renumbered(pairs, cyclic.order())));
+        let (floats, whole) = (cyclic.roots(), cyclic.whole_roots());
         self.encode(&Parts {
             structure: cyclic.structure(transform),
             pairs: pair_list(listed.as_deref()),
-            weights: Weights::F32((&cyclic.roots()).into()),
+            weights: match encoding {
+                Encoding::I32 => Weights::I32 {
+                    roots: (&whole).into(),
+                    // Root number 0.
+                    amplitude: floats[0],
+                },
+                _ => Weights::F32((&floats).into()),
+            },
             ..self.parts()
         })
     }
@@ -247,6 +257,10 @@ impl Source {
             .as_ref()
             .map(|folding| folding.folded.rows(&w.view()));
         let stored = stored.as_ref().unwrap_or(w);
+        if encoding == Encoding::I32 {
+            let what = "i32 is an encoding of a group's roots of unity, and this structure has a W";
+            return Err(self.refuse(what, "take the structure fft or cyclic, or encode W as i8"));
+        }
         let encoded = Encoded::new(encoding, &stored.view())?;
         let (listed, table) = (
             pairs.map(listed),
@@ -334,7 +348,7 @@ enum Encoded {
 impl Encoded {
     fn new(encoding: Encoding, w: &ArrayView2<'_, Complex32>) -> Result<Self> {
         Ok(match encoding {
-            Encoding::F32 => Encoded::F32(file::planar(w)),
+            Encoding::F32 | Encoding::I32 => Encoded::F32(file::planar(w)),
             Encoding::F16 => Encoded::F16(halves(w)?),
             Encoding::I8 => Encoded::I8(integers(w)?),
         })
@@ -381,6 +395,7 @@ impl fmt::Display for Encoding {
             Encoding::F32 => "f32",
             Encoding::F16 => "f16",
             Encoding::I8 => "i8",
+            Encoding::I32 => "i32",
         })
     }
 }

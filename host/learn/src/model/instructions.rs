@@ -86,17 +86,48 @@ const COMBINED_SAMPLE: f64 = 10.5;
 const COMBINED_TERM: f64 = 94.0;
 const COMBINED_COEFFICIENT: f64 = 37.0;
 
-/// Cyclic: a term and a run of all pairs, a term of listed ones.
-const TERM_OF_RUN: f64 = 23.0;
-const RUN: f64 = 91.0;
-const LISTED_TERM: f64 = 181.0;
-/// Of the transform: at all, an element, a line along a factor, a butterfly, a multiply-add of a real and of a complex sum.
-const TRANSFORM: f64 = 1520.0;
-const ELEMENT: f64 = 41.5;
-const LINE: f64 = 145.0;
-const BUTTERFLY: f64 = 20.6;
-const REAL_SUM: f64 = 19.6;
-const COMPLEX_SUM: f64 = 25.0;
+/// Instructions of a kernel that uses a group.
+struct OfGroup {
+    /// A term and a run of all pairs, a term of listed ones.
+    term: f64,
+    run: f64,
+    listed: f64,
+    /// The transform at all, an element, a line along a factor.
+    transform: f64,
+    element: f64,
+    line: f64,
+    /// A butterfly, and a multiply-add of a real and of a complex sum.
+    butterfly: f64,
+    real_sum: f64,
+    complex_sum: f64,
+    /// Which share of the lines along other factors than the longest is transformed: the others are conjugates.
+    others: fn(f64) -> f64,
+}
+
+const FLOATS: OfGroup = OfGroup {
+    term: 23.0,
+    run: 91.0,
+    listed: 181.0,
+    transform: 1520.0,
+    element: 41.5,
+    line: 145.0,
+    butterfly: 20.6,
+    real_sum: 19.6,
+    complex_sum: 25.0,
+    others: |longest| ((longest / 2.0).floor() + 1.0) / longest,
+};
+const WHOLE: OfGroup = OfGroup {
+    term: 31.3,
+    run: 85.6,
+    listed: 144.7,
+    transform: 2040.0,
+    element: 222.0,
+    line: 219.0,
+    butterfly: 90.3,
+    real_sum: 18.3,
+    complex_sum: 22.6,
+    others: |_| 1.0,
+};
 
 /// Couplings: the section at all, a row of U, a term, an entry of its tensor and a factor of that.
 const SECTION: f64 = 2280.0;
@@ -126,7 +157,11 @@ pub fn estimate(model: &Model<'_>) -> u64 {
             _,
         ) => {
             let factors: Vec<u16> = factors.iter().collect();
-            transformed(transform, &factors) + of_group(model, &factors)
+            let cost = match parts.weights {
+                Weights::I32 { .. } => &WHOLE,
+                _ => &FLOATS,
+            };
+            transformed(transform, &factors, cost) + of_group(model, &factors, cost)
         }
         (Structure::Couplings(couplings), weights) => coupled(model, &couplings, &weights),
         (Structure::Conjugates { .. }, Weights::I8 { .. }) => of_weights(model, &I8_CONJUGATES),
@@ -180,36 +215,37 @@ fn firsts(model: &Model<'_>) -> usize {
 }
 
 /// Terms by the group's arithmetic. All pairs come in runs, which end where a row or its product passes the last factor.
-fn of_group(model: &Model<'_>, factors: &[u16]) -> f64 {
+fn of_group(model: &Model<'_>, factors: &[u16], cost: &OfGroup) -> f64 {
     let pairs = model.pairs() as f64;
     if model.pairs() < pair_count(model.rows()) {
-        return LISTED_TERM * pairs;
+        return cost.listed * pairs;
     }
     let last = factors.last().map_or(1.0, |&last| f64::from(last));
-    TERM_OF_RUN * pairs + RUN * (2.0 * pairs / last + model.rows() as f64)
+    cost.term * pairs + cost.run * (2.0 * pairs / last + model.rows() as f64)
 }
 
 /// For the coefficients of all characters of a group of these factors: along the longest, of real numbers, all lines
 /// and half of their outputs; along the others half of the lines.
-fn transformed(transform: Transform, factors: &[u16]) -> f64 {
+fn transformed(transform: Transform, factors: &[u16], cost: &OfGroup) -> f64 {
     let order: f64 = factors.iter().map(|&factor| f64::from(factor)).product();
     let mut sorted = factors.to_vec();
     sorted.sort_unstable();
     let longest = sorted.last().copied().map_or(1.0, f64::from);
     let along = |(place, &factor): (usize, &u16)| {
         let length = f64::from(factor);
-        let half = (longest / 2.0).floor() + 1.0;
+        let half = (length / 2.0).floor() + 1.0;
         let (lines, outputs, sum) = if place + 1 == sorted.len() {
-            (order / length, half, REAL_SUM)
+            (order / length, half, cost.real_sum)
         } else {
-            (order / length * half / longest, length, COMPLEX_SUM)
+            let lines = order / length * (cost.others)(longest);
+            (lines, length, cost.complex_sum)
         };
         let line = if transform.is_fast(factor) {
-            BUTTERFLY * length * length.log2() / 2.0
+            cost.butterfly * length * length.log2() / 2.0
         } else {
             sum * length * outputs
         };
-        lines * (LINE + line)
+        lines * (cost.line + line)
     };
-    TRANSFORM + ELEMENT * order + sorted.iter().enumerate().map(along).sum::<f64>()
+    cost.transform + cost.element * order + sorted.iter().enumerate().map(along).sum::<f64>()
 }

@@ -3,6 +3,7 @@
 pub(crate) mod batch;
 pub mod budget;
 pub mod c;
+mod characters;
 pub mod combined;
 pub mod conjugates;
 pub mod cost;

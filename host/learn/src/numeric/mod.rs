@@ -1,7 +1,9 @@
 //! What the mathematics is computed with: two precisions, matrices and their products, assignment, Adam, whitening, random streams.
 
 pub mod adam;
+pub mod alignment;
 pub mod assignment;
+pub mod harmonics;
 pub mod least_squares;
 pub(crate) mod matrix;
 pub mod orthogonal;

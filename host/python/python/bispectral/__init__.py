@@ -15,11 +15,13 @@
 from . import datasets
 from ._attack import Attacked, attack
 from ._bispectral import Error, __version__
+from ._chain import Chain, fit_chain
 from ._compare import Compared, compare
 from ._learned import Learned, learn
 from ._model import Inverted, Model
 from ._moments import Compact, Moments
 
 __all__ = [
-    "Attacked", "Compact", "Compared", "Error", "Inverted", "Learned", "Model", "Moments", "__version__", "attack", "compare", "datasets", "learn",
+    "Attacked", "Chain", "Compact", "Compared", "Error", "Inverted", "Learned", "Model", "Moments", "__version__", "attack", "compare", "datasets", "fit_chain",
+    "learn",
 ]  # fmt: skip

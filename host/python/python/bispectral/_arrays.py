@@ -10,6 +10,11 @@ from numpy.typing import NDArray
 from ._bispectral import Error
 
 
+def aligned(X: NDArray[Any]) -> NDArray[Any]:
+    """The array, copied where its numbers lie across the boundaries of the machine, as they may in a message of a network."""
+    return X if X.flags.aligned else X.copy()
+
+
 def signals(X: Any, what: str = "X") -> tuple[NDArray[Any], tuple[int, int] | None]:
     """Signals [samples, N] of float32 or float64, without a copy where they are that; and the shape of images."""
     X = np.asarray(X)
@@ -19,6 +24,7 @@ def signals(X: Any, what: str = "X") -> tuple[NDArray[Any], tuple[int, int] | No
         X = X.astype(np.float64)
     if not X.dtype.isnative:
         X = X.astype(X.dtype.newbyteorder("="))
+    X = aligned(X)
     if X.ndim == 3:
         height, width = int(X.shape[1]), int(X.shape[2])
         return X.reshape(len(X), height * width), (height, width)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _bispectral
-from ._arrays import orbit_labels, signals
+from ._arrays import aligned, orbit_labels, signals
 from ._bispectral import Error
 from ._progress import Progress, steps
 
@@ -45,7 +45,7 @@ class Model:
 
     def __init__(self, W: Any, name: str = "", group: str | None = None):
         """A model of W, complex [rows, inputs]: learned elsewhere, or read from a checkpoint."""
-        W = np.ascontiguousarray(W, dtype=np.complex64)
+        W = aligned(np.ascontiguousarray(W, dtype=np.complex64))
         if W.ndim != 2:
             raise Error(f"W: an array of {W.ndim} dimensions: give [rows, inputs]")
         self._native = _bispectral.Model.from_weights(W, name, group)
@@ -207,6 +207,14 @@ class Model:
         """|z|² of signals, float32 [samples, rows]: invariant, too, but different things share it."""
         return self._each(X, lambda X: self._native.real(X, "power", threads), self.rows, np.float32)
 
+    def classify(self, X: Any, *, threads: int | None = None) -> Any:
+        """The class of each signal as the device says it, int64 [samples]: of a model with a classifier, such as
+        :func:`bispectral.fit_chain` gives."""
+        X = np.asarray(X)
+        if X.ndim == 1:
+            return self._native.classify(signals(X[None])[0], threads)[0]
+        return self._native.classify(signals(X)[0], threads)
+
     def _each(self, X: Any, compute: Any, width: int, dtype: Any) -> Any:
         if hasattr(X, "map_blocks") and hasattr(X, "dask"):
             from .distributed import map_signals
@@ -232,7 +240,7 @@ class Model:
         Y = np.asarray(Y)
         if Y.dtype.kind != "c":
             raise Error(f"invariants: their values are {Y.dtype}: give complex features of this model")
-        Y = np.atleast_2d(Y).astype(np.complex128, copy=False)
+        Y = aligned(np.atleast_2d(Y).astype(np.complex128, copy=False))
         with steps(progress, "invert") as step:
             found, residuals, open_ = self._native.invert(Y, restarts, seed, threads, step)
         return Inverted(found, residuals, {k: words for k, words in enumerate(open_) if words is not None})

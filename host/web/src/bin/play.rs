@@ -1,82 +1,28 @@
-//! Puts the page together: learns its classifiers, and writes one file with them and the engine inside, which works from a
-//! folder, without a server or a network.
+//! Writes the page, with an engine inside.
 //!
 //!     cargo run -p bispectral-web --bin play -- ENGINE.wasm PAGE.html
 
-use bispectral_web::classifiers::{KINDS, classifier};
-use bispectral_web::exact;
-use serde_json::json;
+use bispectral_web::page::page;
 use std::error::Error;
 use std::path::PathBuf;
 use std::{env, fs};
 
-const PAGE: &str = include_str!("../../page/page.html");
-const STYLE: &str = include_str!("../../page/style.css");
-const BRIDGE: &str = include_str!("../../page/bridge.js");
-const SCRIPT: &str = include_str!("../../page/page.js");
-
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<PathBuf> = env::args_os().skip(1).map(PathBuf::from).collect();
-    let [engine, page] = &arguments[..] else {
+    let [engine, path] = &arguments[..] else {
         return Err("give the engine (.wasm) and the page to write (.html)".into());
     };
     let engine = fs::read(engine).map_err(|error| format!("{}: {error}", engine.display()))?;
-    let mut classifiers = Vec::new();
-    for kind in KINDS {
-        let model = classifier(kind)?;
-        let exact = exact(&kind.group().parse()?)?;
-        classifiers.push(json!({
-            "exact": base64(&exact), "model": base64(&model), "classes": kind.classes(), "instructions": kind.counted_instructions(),
-        }));
-    }
-    let html = PAGE
-        .replace("{{style}}", STYLE)
-        .replace("{{engine}}", &base64(&engine))
-        .replace("{{classifiers}}", &json!(classifiers).to_string())
-        .replace("{{bridge}}", BRIDGE)
-        .replace("{{explore}}", bispectral_report::EXPLORE)
-        .replace("{{script}}", SCRIPT);
-    if let Some(folder) = page.parent() {
+    let html = page(&engine)?;
+    if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
     }
-    fs::write(page, &html).map_err(|error| format!("{}: {error}", page.display()))?;
+    fs::write(path, &html).map_err(|error| format!("{}: {error}", path.display()))?;
     println!(
         "{}: {} bytes, {} of them the engine's",
-        page.display(),
+        path.display(),
         html.len(),
         engine.len()
     );
     Ok(())
-}
-
-/// RFC 4648, with padding.
-fn base64(bytes: &[u8]) -> String {
-    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for chunk in bytes.chunks(3) {
-        let mut group = [0; 4];
-        group[1..=chunk.len()].copy_from_slice(chunk);
-        let group = u32::from_be_bytes(group);
-        for k in 0..4 {
-            let letter = LETTERS[(group >> (18 - 6 * k)) as usize & 63];
-            text.push(if k <= chunk.len() { letter.into() } else { '=' });
-        }
-    }
-    text
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn base64_is_that_of_the_standard() {
-        for (bytes, text) in [
-            ("", ""),
-            ("f", "Zg=="),
-            ("fo", "Zm8="),
-            ("foo", "Zm9v"),
-            ("foobar", "Zm9vYmFy"),
-        ] {
-            assert_eq!(super::base64(bytes.as_bytes()), text);
-        }
-    }
 }

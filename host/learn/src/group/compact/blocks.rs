@@ -20,6 +20,11 @@ use rand_distr::StandardNormal;
 const ATTEMPTS: usize = 6;
 /// How often the blocks' own projections take the place of the random element.
 const REFINEMENTS: usize = 4;
+/// Where all cuts of random elements differ by more than this, all elements are made diagonal together, by so many sweeps.
+const JOINT_FROM: f64 = 0.04;
+const SWEEPS: usize = 12;
+/// Rotations by less than this end the sweeps.
+const LEAST_ROTATION: f64 = 1e-7;
 /// The mean difference between E and what it should be, for each dimension of the commutant, from which on blocks are refused.
 const MOST_DEVIATION: f64 = 0.2;
 
@@ -85,6 +90,15 @@ pub(super) fn find(elements: &[Mat<f64>], n: usize, random: &mut ChaCha8Rng) -> 
             best = Some(cut);
         }
     }
+    // A single element tells irreps apart less well than all of them do, where there is one copy of each.
+    if best.as_ref().is_none_or(|best| best.deviation > JOINT_FROM)
+        && let Some(cut) = joint(&all, random)
+        && best
+            .as_ref()
+            .is_none_or(|best| cut.deviation < best.deviation)
+    {
+        best = Some(cut);
+    }
     let cut = best.filter(|cut| cut.deviation < MOST_DEVIATION)?;
     aligned(&all, &cut)
 }
@@ -98,9 +112,71 @@ struct Cut {
     deviation: f64,
 }
 
+/// The cut of vectors that make all elements as diagonal as can be, by Jacobi's rotations (Cardoso and Souloumiac, 1996).
+fn joint(all: &[Mat<f64>], random: &mut ChaCha8Rng) -> Option<Cut> {
+    let n = all.first()?.nrows();
+    let mut sum = Mat::<f64>::zeros(n, n);
+    for element in all {
+        sum += element * faer::Scale(random.sample::<f64, _>(StandardNormal));
+    }
+    let (_, mut vectors) = symmetric_eigen(&sum)?;
+    let mut turned: Vec<Mat<f64>> = (all.iter().skip(1))
+        .map(|element| vectors.transpose() * element * &vectors)
+        .collect();
+    for _ in 0..SWEEPS {
+        let mut largest = 0.0_f64;
+        for j in 1..n {
+            for i in 0..j {
+                let [mut on, mut off] = [0.0; 2];
+                for matrix in &turned {
+                    let (a, b) = (matrix[(i, i)] - matrix[(j, j)], 2.0 * matrix[(i, j)]);
+                    on += a * a - b * b;
+                    off += 2.0 * a * b;
+                }
+                let angle = 0.5 * off.atan2(on + on.hypot(off));
+                let (sin, cos) = angle.sin_cos();
+                if sin.abs() < LEAST_ROTATION {
+                    continue;
+                }
+                largest = largest.max(sin.abs());
+                for matrix in &mut turned {
+                    rotate_columns(matrix, i, j, cos, sin);
+                    for column in matrix.col_iter_mut() {
+                        let Some(cells) = column.try_as_col_major_mut() else {
+                            continue;
+                        };
+                        let cells = cells.as_slice_mut();
+                        let (x, y) = (cells[i], cells[j]);
+                        cells[i] = cos * x + sin * y;
+                        cells[j] = cos * y - sin * x;
+                    }
+                }
+                rotate_columns(&mut vectors, i, j, cos, sin);
+            }
+        }
+        if largest < LEAST_ROTATION {
+            break;
+        }
+    }
+    cut(all, vectors)
+}
+
+fn rotate_columns(matrix: &mut Mat<f64>, i: usize, j: usize, cos: f64, sin: f64) {
+    for row in 0..matrix.nrows() {
+        let (x, y) = (matrix[(row, i)], matrix[(row, j)]);
+        matrix[(row, i)] = cos * x + sin * y;
+        matrix[(row, j)] = cos * y - sin * x;
+    }
+}
+
 /// The cut of eigenvectors of `element` whose count is nearest to what it should be.
 fn clustered(all: &[Mat<f64>], element: &Mat<f64>) -> Option<Cut> {
     let (_, vectors) = symmetric_eigen(element)?;
+    cut(all, vectors)
+}
+
+/// The cut of these vectors whose count is nearest to what it should be.
+fn cut(all: &[Mat<f64>], vectors: Mat<f64>) -> Option<Cut> {
     let n = vectors.ncols();
     let (squares, forms) = forms(all, &vectors);
     let mut clusters: Vec<(Vec<usize>, Vec<f64>)> = (0..n)

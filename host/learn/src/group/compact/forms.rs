@@ -17,6 +17,8 @@ pub(super) const CLEAR: f64 = 0.6;
 pub(super) const UNCLEAR: f64 = 0.35;
 /// Added to Q, as a share of its mean diagonal: products that do not vary (antisymmetric ones of one block) are no forms.
 const RIDGE: f64 = 1e-9;
+/// A form below this share of the mean square is zero, or a combination of others.
+const VISIBLE: f64 = 1e-6;
 /// Samples for each unknown of a form: fewer, and something seems to be invariant by chance.
 const SAMPLES: usize = 12;
 /// Samples that are enough for any form.
@@ -128,6 +130,41 @@ impl Coefficients {
             });
         }
         Some(solutions)
+    }
+
+    /// Of these forms those that say on these tuples what no other before them says.
+    pub(super) fn visible(
+        &self,
+        dims: &[usize],
+        tuples: &[Vec<usize>],
+        forms: &[Vec<f64>],
+    ) -> Vec<Vec<f64>> {
+        let count = forms.len();
+        let all = Mat::from_fn(count, dims.iter().product(), |form, at| forms[form][at]);
+        let mut gram = Mat::<f64>::zeros(count, count);
+        for orbit in &self.orbits {
+            for tuple in tuples {
+                let values = &all * products(dims, tuple, orbit);
+                gram += &values * values.transpose();
+            }
+        }
+        let mean = (0..count).map(|k| gram[(k, k)]).sum::<f64>() / count.max(1) as f64;
+        let mut kept: Vec<Vec<f64>> = Vec::new();
+        let mut left = gram;
+        for (k, form) in forms.iter().enumerate() {
+            let own = left[(k, k)];
+            if own > VISIBLE * mean {
+                kept.push(form.clone());
+                // What the others have in common with it is said.
+                let column: Vec<f64> = (0..count).map(|row| left[(row, k)]).collect();
+                for a in 0..count {
+                    for b in 0..count {
+                        left[(a, b)] -= column[a] * column[b] / own;
+                    }
+                }
+            }
+        }
+        kept
     }
 
     /// T and Q.

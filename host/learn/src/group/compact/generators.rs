@@ -24,11 +24,45 @@ pub(super) struct Generators {
     pub(super) generators: Vec<Vec<Mat<f64>>>,
 }
 
+/// The directions that change the forms least, from the least.
+pub(super) struct Smallest {
+    pub(super) generators: Vec<Vec<Mat<f64>>>,
+    /// The mean square that each leaves of the equations, relative to what a random X leaves.
+    pub(super) residues: Vec<f64>,
+    /// The irreps that a form of order three couples; of the others nothing is known.
+    pub(super) coupled: Vec<bool>,
+}
+
 /// The generators of a learned group; `None` where there are too many unknowns, or irreps that no form of order three couples.
 pub(super) fn generators(compact: &Compact) -> Option<Generators> {
+    let found = smallest(compact, usize::MAX)?;
+    let loose = |(irrep, coupled): (&super::solve::Irrep, &bool)| irrep.dimension > 1 && !coupled;
+    if compact.irreps.iter().zip(&found.coupled).any(loose) {
+        return None;
+    }
+    let count = found
+        .residues
+        .iter()
+        .take_while(|&&residue| residue <= MOST_RESIDUE);
+    let mut generators = found.generators;
+    let count = count.count();
+    generators.truncate(count);
+    Some(Generators { generators })
+}
+
+/// Up to `most` directions that change the forms of coupled irreps least; `None` where there are too many unknowns, or none.
+pub(super) fn smallest(compact: &Compact, most: usize) -> Option<Smallest> {
     let irreps = &compact.irreps;
+    let mut coupled = vec![false; irreps.len()];
+    for form in compact.forms.iter().filter(|form| form.irreps.len() == 3) {
+        form.irreps.iter().for_each(|&irrep| coupled[irrep] = true);
+    }
     let mut unknowns = Vec::new();
-    for (number, irrep) in irreps.iter().enumerate() {
+    let known = irreps
+        .iter()
+        .enumerate()
+        .filter(|&(irrep, _)| coupled[irrep]);
+    for (number, irrep) in known {
         let d = irrep.dimension;
         let places = (0..d).flat_map(|q| (0..q).map(move |p| (p, q)));
         unknowns.extend(places.map(|(p, q)| (number, p, q)));
@@ -37,13 +71,8 @@ pub(super) fn generators(compact: &Compact) -> Option<Generators> {
         return None;
     }
     let mut normal = Mat::<f64>::zeros(unknowns.len(), unknowns.len());
-    let mut coupled = vec![false; irreps.len()];
     for form in compact.forms.iter().filter(|form| form.irreps.len() >= 2) {
         let tensor = &compact.couplings.tensors()[form.tensor];
-        let third = form.irreps.len() == 3;
-        if third {
-            form.irreps.iter().for_each(|&irrep| coupled[irrep] = true);
-        }
         let concerned: Vec<usize> = (0..unknowns.len())
             .filter(|&k| form.irreps.contains(&unknowns[k].0))
             .collect();
@@ -65,10 +94,6 @@ pub(super) fn generators(compact: &Compact) -> Option<Generators> {
             }
         }
     }
-    let loose = |(irrep, coupled): (&super::solve::Irrep, &bool)| irrep.dimension > 1 && !coupled;
-    if irreps.iter().zip(&coupled).any(loose) {
-        return None;
-    }
     // In units of what each unknown alone changes.
     let scales: Vec<f64> = (0..unknowns.len())
         .map(|k| 1.0 / normal[(k, k)].max(f64::MIN_POSITIVE).sqrt())
@@ -77,11 +102,9 @@ pub(super) fn generators(compact: &Compact) -> Option<Generators> {
         scales[k] * scales[l] * normal[(k, l)]
     });
     let (values, vectors) = symmetric_eigen(&scaled)?;
-    let mut generators = Vec::new();
-    for column in (0..unknowns.len()).rev() {
-        if values[column] > MOST_RESIDUE {
-            break;
-        }
+    let (mut generators, mut residues) = (Vec::new(), Vec::new());
+    for column in (0..unknowns.len()).rev().take(most) {
+        residues.push(values[column]);
         let mut blocks: Vec<Mat<f64>> = (irreps.iter())
             .map(|irrep| Mat::zeros(irrep.dimension, irrep.dimension))
             .collect();
@@ -92,7 +115,11 @@ pub(super) fn generators(compact: &Compact) -> Option<Generators> {
         }
         generators.push(blocks);
     }
-    Some(Generators { generators })
+    Some(Smallest {
+        generators,
+        residues,
+        coupled,
+    })
 }
 
 /// The change of a tensor by E_pq − E_qp at one of its indices.

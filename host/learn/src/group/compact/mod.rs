@@ -8,18 +8,22 @@
 //! | `forms` | which products of coefficients stay the same along orbits? |
 //! | `lattice` | what are the characters of a commutative group? |
 //! | `generators` | in which directions does a continuous group move? |
+//! | `elements` | of a finite group: which are they? |
+//! | `rotations` | in which basis are they rotations of space, exactly? |
 //! | `name` | which group is it? |
 //! | `refine` | in which basis do the forms change least along orbits? |
 //! | `solve` | all of it, one after the other |
 
 mod blocks;
 mod commutant;
+mod elements;
 mod forms;
 mod generators;
 mod lattice;
 mod moments;
 mod name;
 mod refine;
+mod rotations;
 mod solve;
 
 pub use moments::{KEPT, KEPT_MEMBERS, MOST_INPUTS, Moments, MomentsError, PARTS};

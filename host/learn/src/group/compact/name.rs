@@ -1,7 +1,8 @@
 //! The name of a learned group, from what couples alone: no grid, no labels of elements.
 //!
 //! Commutative groups are named by their characters ([`lattice`](super::lattice)), O(2) by characters whose forms have no
-//! imaginary part, SO(3) by its Lie algebra ([`generators`](super::generators)). A group that acts through a quotient is named by that.
+//! imaginary part, SO(3) by its Lie algebra ([`generators`](super::generators)), other finite ones by the table of their
+//! [elements](super::elements). A group that acts through a quotient is named by that.
 
 use super::generators::{Generators, generators};
 use super::lattice::characters;
@@ -31,7 +32,16 @@ pub enum Name {
         /// The degree of each irrep.
         degrees: Vec<usize>,
     },
-    /// A group of finitely many elements.
+    /// A group of finitely many elements, each of which was found: by an isomorphism from their table to that of this name.
+    Known {
+        /// As [`group_name`](crate::group::group_name) has it.
+        name: String,
+        /// How many elements it has.
+        order: usize,
+        /// The dimension of each block.
+        blocks: Vec<usize>,
+    },
+    /// A group of finitely many elements, which were not all found.
     Finite {
         /// The dimension of each block.
         blocks: Vec<usize>,
@@ -49,6 +59,9 @@ impl Compact {
     /// What the group is.
     #[must_use]
     pub fn name(&self) -> Name {
+        if let Some(name) = &self.proven {
+            return name.clone();
+        }
         if let Some((found, commutative)) = characters(self) {
             if commutative {
                 return Name::Commutative {
@@ -133,6 +146,7 @@ impl fmt::Display for Name {
             }
             Name::Mirrors { .. } => write!(f, "O(2)"),
             Name::Rotations { .. } => write!(f, "SO(3)"),
+            Name::Known { name, .. } => f.write_str(name),
             Name::Finite { blocks } => write!(f, "a finite group with blocks {}", list(blocks)),
             Name::Compact { blocks, .. } => {
                 write!(f, "a compact group with blocks {}", list(blocks))
@@ -185,10 +199,10 @@ mod tests {
                 (Representation::so2_and_sign(&signs), "SO(2)xZ2"),
                 (Representation::so3(&[0, 1, 2, 3]), "SO(3)"),
                 (finite("Z8"), "Z8"),
-                (finite("S3"), "a finite group with blocks 1, 1, 2, 2"),
-                (finite("D4"), "a finite group with blocks 1, 1, 1, 1, 2, 2"),
-                (finite("Q8"), "a finite group with blocks 1, 1, 1, 1, 4"),
-                (finite("A4"), "a finite group with blocks 1, 2, 3, 3, 3"),
+                (finite("S3"), "S3"),
+                (finite("D4"), "D4"),
+                (finite("Q8"), "Q8"),
+                (finite("A4"), "A4"),
             ] {
                 let found = name(&group, partial);
                 assert_eq!(found.to_string(), expected, "{partial}: {found:?}");

@@ -2,10 +2,14 @@
 
 use super::blocks::{self, Blocks};
 use super::commutant::Commutant;
+use super::elements::{Elements, elements, invariant_forms, structures};
 use super::forms::{CLEAR, Coefficients};
 use super::moments::Moments;
+use super::name::Name;
 use super::refine;
+use super::rotations::{Rotations, may_be_rotations, rotations};
 use crate::group::couplings::{Couplings, CouplingsError, Entry, Tensor, Term};
+use crate::numeric::harmonics::invariant_form;
 use crate::numeric::random::{Purpose, stream};
 use faer::Mat;
 use ndarray::Array2;
@@ -13,6 +17,11 @@ use std::fmt;
 
 /// The most products of one triple of irreps whose invariant forms are solved for.
 const MOST_PRODUCTS: usize = 800;
+/// As many where it is not known yet whether they are irreps of rotations: of degrees 1 to 4 enough are coupled.
+const FEW_PRODUCTS: usize = 250;
+/// Orbits and members on which forms that are known are tested.
+const TESTED_ORBITS: usize = 40;
+const TESTED_MEMBERS: usize = 40;
 /// The most tuples of copies from which the forms of one triple of irreps are found.
 const MOST_TUPLES: usize = 6;
 /// A deviation of blocks from whole numbers below this is only an error.
@@ -39,6 +48,8 @@ pub struct Compact {
     pub(super) forms: Vec<Form>,
     pub(super) commutant: Evidence,
     pub(super) left_out: Vec<LeftOut>,
+    /// Where the basis is that of a group, exactly.
+    pub(super) proven: Option<Name>,
 }
 
 /// An irrep that moves the signals.
@@ -232,6 +243,33 @@ impl Compact {
         &self.left_out
     }
 
+    /// The invariant forms of three irreps as orbits alone show them, whatever else is known: λ, and the numbers, the last index
+    /// fastest, of length 1. `None` where they have too many products for that, or there are too few samples.
+    #[must_use]
+    pub fn forms_of(&self, moments: &Moments, irreps: [usize; 3]) -> Option<Vec<(f64, Vec<f64>)>> {
+        let dims = irreps.map(|irrep| self.irreps[irrep].dimension);
+        if dims.iter().product::<usize>() > MOST_PRODUCTS {
+            return None;
+        }
+        let rows = self.basis();
+        let from = tuples(irreps, &self.irreps);
+        let z = Coefficients::of(moments.members(), &rows);
+        let found = z.solve(&dims, &from[..from.len().min(MOST_TUPLES)])?;
+        let clear = found
+            .into_iter()
+            .filter(|form| form.lambda >= CLEAR && form.held_out >= CLEAR);
+        Some(
+            clear
+                .map(|form| (form.lambda.min(form.held_out), form.vector))
+                .collect(),
+        )
+    }
+
+    fn basis(&self) -> Mat<f64> {
+        let basis = self.couplings.basis();
+        Mat::from_fn(basis.nrows(), basis.ncols(), |at, n| basis[(at, n)])
+    }
+
     /// The dimension of every block, in the order of the basis.
     #[must_use]
     pub fn dimensions(&self) -> Vec<usize> {
@@ -272,6 +310,70 @@ impl Found {
             offsets,
         });
         self.terms.extend(terms);
+    }
+
+    /// What every element leaves as it is.
+    fn add_first(&mut self, number: usize, irrep: &Irrep, z: &Coefficients) -> Result<(), NoGroup> {
+        let row = irrep.copies[0];
+        let lambda = z.lambda(false, |z, m| z[(row, m)]);
+        let tuples = irrep.copies.iter().map(|&copy| vec![copy]);
+        self.add(&[number], lambda, tensor(&[1], &[1.0])?, tuples);
+        Ok(())
+    }
+
+    /// A form that is known, unless orbits contradict it.
+    fn add_third(
+        &mut self,
+        numbers: [usize; 3],
+        tensor: Tensor,
+        from: &[Vec<usize>],
+        z: &Coefficients,
+    ) {
+        let terms = distinct(numbers, from).into_iter();
+        let terms: Vec<Vec<usize>> = terms.filter(|tuple| !vanishes(&tensor, tuple)).collect();
+        let Some(first) = terms.first() else { return };
+        let lambda = z.lambda(false, |z, m| {
+            let product = |entry: &Entry| {
+                let rows = first.iter().zip(entry.index());
+                let values = rows.map(|(first, k)| z[(first + usize::from(k), m)]);
+                values.product::<f64>()
+            };
+            let entries = tensor.entries().iter();
+            entries.map(|entry| entry.value * product(entry)).sum()
+        });
+        if lambda < CLEAR {
+            self.left_out.push(LeftOut::Unclear {
+                irreps: numbers.to_vec(),
+                lambda,
+                held_out: lambda,
+            });
+        } else if self.terms.len() + terms.len() > MOST_TERMS {
+            self.left_out.push(LeftOut::Products {
+                irreps: numbers.to_vec(),
+                products: tensor.dims().iter().product(),
+            });
+        } else {
+            self.add(&numbers, lambda, tensor, terms.into_iter());
+        }
+    }
+
+    fn compact(
+        self,
+        rows: Mat<f64>,
+        irreps: Vec<Irrep>,
+        commutant: Evidence,
+        proven: Option<Name>,
+    ) -> Result<Compact, NoGroup> {
+        let basis = Array2::from_shape_fn((rows.nrows(), rows.ncols()), |at| rows[at]);
+        let couplings = Couplings::new(basis, self.tensors, self.terms);
+        Ok(Compact {
+            couplings: couplings.map_err(NoGroup::Couplings)?,
+            irreps,
+            forms: self.forms,
+            commutant,
+            left_out: self.left_out,
+            proven,
+        })
     }
 }
 
@@ -333,6 +435,23 @@ fn couple(
             structures.push(class.structures.clone());
         }
     }
+    if may_be_rotations(&irreps) {
+        let small = solve(
+            rows.clone(),
+            irreps.clone(),
+            &structures,
+            moments,
+            commutant,
+            found.left_out.clone(),
+            FEW_PRODUCTS,
+        );
+        let seen = Coefficients::of(moments.members(), &rows);
+        if let Ok(small) = small
+            && let Some(basis) = rotations(&rows, &small, &seen)
+        {
+            return harmonic(basis, irreps, moments, commutant, found.left_out);
+        }
+    }
     let compact = solve(
         rows,
         irreps,
@@ -340,8 +459,110 @@ fn couple(
         moments,
         commutant,
         found.left_out,
+        MOST_PRODUCTS,
     )?;
-    Ok(refined(compact, &structures, moments))
+    let compact = refined(compact, &structures, moments);
+    if matches!(compact.name(), Name::Finite { .. }) {
+        let basis = compact.basis();
+        let seen = Coefficients::of(moments.members(), &basis);
+        if let Some(found) = elements(&compact, &seen, &basis) {
+            return of_elements(&compact, found, moments);
+        }
+    }
+    Ok(compact)
+}
+
+/// The couplings of a finite group of which every element is known.
+fn of_elements(
+    learned: &Compact,
+    elements: Elements,
+    moments: &Moments,
+) -> Result<Compact, NoGroup> {
+    let irreps = &learned.irreps;
+    let is_noise = |left_out: &&LeftOut| matches!(left_out, LeftOut::Noise { .. });
+    let mut found = Found {
+        left_out: learned.left_out.iter().filter(is_noise).cloned().collect(),
+        ..Found::default()
+    };
+    let rows = rescaled(elements.rows, irreps, moments);
+    let z = tested(moments, &rows);
+    for (number, irrep) in irreps.iter().enumerate() {
+        if irrep.trivial {
+            found.add_first(number, irrep, &z)?;
+        } else {
+            let structures = structures(&elements.matrices, number);
+            second_order(number, irrep, &structures, &z, &mut found)?;
+        }
+    }
+    for numbers in triples(irreps) {
+        let from = tuples(numbers, irreps);
+        let forms = invariant_forms(&elements.matrices, numbers).unwrap_or_default();
+        let dims = numbers.map(|number| irreps[number].dimension);
+        for vector in z.visible(&dims, &from[..from.len().min(MOST_TUPLES)], &forms) {
+            let largest = vector
+                .iter()
+                .fold(0.0_f64, |largest, x| largest.max(x.abs()));
+            let clean = |x: &f64| if x.abs() > EXACT * largest { *x } else { 0.0 };
+            let tensor = tensor(&dims, &vector.iter().map(clean).collect::<Vec<f64>>())?;
+            found.add_third(numbers, tensor, &from, &z);
+        }
+    }
+    let name = Name::Known {
+        name: elements.name,
+        order: elements.order,
+        blocks: learned.dimensions(),
+    };
+    found.compact(rows, irreps.clone(), learned.commutant, Some(name))
+}
+
+/// Members of the first orbits, on which forms that are known are tested.
+fn tested(moments: &Moments, rows: &Mat<f64>) -> Coefficients {
+    let most = TESTED_MEMBERS * rows.ncols();
+    let orbits = moments.members().take(TESTED_ORBITS);
+    Coefficients::of(orbits.map(|orbit| &orbit[..orbit.len().min(most)]), rows)
+}
+
+/// Irreps that move, three at a time.
+fn triples(irreps: &[Irrep]) -> Vec<[usize; 3]> {
+    let moving: Vec<usize> = (0..irreps.len()).filter(|&k| !irreps[k].trivial).collect();
+    let mut all = Vec::new();
+    for (i, &a) in moving.iter().enumerate() {
+        for (j, &b) in moving.iter().enumerate().skip(i) {
+            all.extend(moving[j..].iter().map(|&c| [a, b, c]));
+        }
+    }
+    all
+}
+
+/// The couplings of rotations in a basis of harmonics, each tested on orbits that the basis was not fitted to.
+fn harmonic(
+    basis: Rotations,
+    irreps: Vec<Irrep>,
+    moments: &Moments,
+    commutant: Evidence,
+    left_out: Vec<LeftOut>,
+) -> Result<Compact, NoGroup> {
+    let Rotations { rows, degrees } = basis;
+    let mut found = Found {
+        left_out,
+        ..Found::default()
+    };
+    let z = tested(moments, &rows);
+    for (number, irrep) in irreps.iter().enumerate() {
+        if irrep.trivial {
+            found.add_first(number, irrep, &z)?;
+        } else {
+            second_order(number, irrep, &[], &z, &mut found)?;
+        }
+    }
+    for numbers in triples(&irreps) {
+        let Some(values) = invariant_form(numbers.map(|k| degrees[k])) else {
+            continue;
+        };
+        let tensor = tensor(&numbers.map(|k| irreps[k].dimension), &values)?;
+        found.add_third(numbers, tensor, &tuples(numbers, &irreps), &z);
+    }
+    found.compact(rows, irreps, commutant, Some(Name::Rotations { degrees }))
 }
 
 /// The couplings in a given basis of blocks.
@@ -352,6 +573,7 @@ fn solve(
     moments: &Moments,
     commutant: Evidence,
     left_out: Vec<LeftOut>,
+    most_products: usize,
 ) -> Result<Compact, NoGroup> {
     let mut found = Found {
         left_out,
@@ -360,11 +582,7 @@ fn solve(
     let z = Coefficients::of(moments.members(), &rows);
     for (number, irrep) in irreps.iter().enumerate() {
         if irrep.trivial {
-            let row = irrep.copies[0];
-            let lambda = z.lambda(false, |z, m| z[(row, m)]);
-            let one = tensor(&[1], &[1.0])?;
-            let tuples = irrep.copies.iter().map(|&copy| vec![copy]);
-            found.add(&[number], lambda, one, tuples);
+            found.add_first(number, irrep, &z)?;
         }
     }
     for (number, irrep) in irreps
@@ -374,13 +592,8 @@ fn solve(
     {
         second_order(number, irrep, &structures[number], &z, &mut found)?;
     }
-    let moving: Vec<usize> = (0..irreps.len()).filter(|&k| !irreps[k].trivial).collect();
-    for (i, &a) in moving.iter().enumerate() {
-        for (j, &b) in moving.iter().enumerate().skip(i) {
-            for &c in &moving[j..] {
-                third_order([a, b, c], &irreps, &z, &mut found)?;
-            }
-        }
+    for numbers in triples(&irreps) {
+        third_order(numbers, &irreps, &z, most_products, &mut found)?;
     }
     if irreps.iter().all(|irrep| irrep.trivial) {
         return Err(NoGroup::Still);
@@ -389,16 +602,7 @@ fn solve(
     if found.terms.is_empty() || !(separates || rows.nrows() == 1) {
         return Err(NoGroup::NoInvariants);
     }
-    let basis = Array2::from_shape_fn((rows.nrows(), rows.ncols()), |at| rows[at]);
-    let couplings =
-        Couplings::new(basis, found.tensors, found.terms).map_err(NoGroup::Couplings)?;
-    Ok(Compact {
-        couplings,
-        irreps,
-        forms: found.forms,
-        commutant,
-        left_out: found.left_out,
-    })
+    found.compact(rows, irreps, commutant, None)
 }
 
 /// Each block at the size that whitening gives it, a mean square of one a row: the loss does not see sizes of blocks.
@@ -430,15 +634,11 @@ fn refined(found: Compact, structures: &[Vec<Mat<f64>>], moments: &Moments) -> C
     if rows * rows > refine::MOST_UNKNOWNS {
         return found;
     }
-    let basis = |found: &Compact| {
-        let basis = found.couplings.basis();
-        Mat::from_fn(rows, basis.ncols(), |row, column| basis[(row, column)])
-    };
     // What was left out as noise stays so; the forms are judged again.
     let is_noise = |left_out: &&LeftOut| matches!(left_out, LeftOut::Noise { .. });
     let noise: Vec<LeftOut> = found.left_out.iter().filter(is_noise).cloned().collect();
     let mut best = found;
-    let mut z = Coefficients::of(moments.members(), &basis(&best));
+    let mut z = Coefficients::of(moments.members(), &best.basis());
     let mut step = refine::step(&best.couplings, &z, true);
     let mut damping = FIRST_DAMPING;
     for _ in 0..REFINEMENTS {
@@ -449,12 +649,13 @@ fn refined(found: Compact, structures: &[Vec<Mat<f64>>], moments: &Moments) -> C
             break;
         };
         let next = solve(
-            rescaled(change * basis(&best), &best.irreps, moments),
+            rescaled(change * best.basis(), &best.irreps, moments),
             best.irreps.clone(),
             structures,
             moments,
             best.commutant,
             noise.clone(),
+            MOST_PRODUCTS,
         );
         damping *= 10.0;
         // As many forms as before: a basis that loses one has less to change.
@@ -463,7 +664,7 @@ fn refined(found: Compact, structures: &[Vec<Mat<f64>>], moments: &Moments) -> C
         {
             continue;
         }
-        z = Coefficients::of(moments.members(), &basis(&next));
+        z = Coefficients::of(moments.members(), &next.basis());
         let after = refine::step(&next.couplings, &z, true);
         if after.loss < step.loss {
             let gain = after.loss / step.loss;
@@ -548,12 +749,13 @@ fn third_order(
     numbers: [usize; 3],
     irreps: &[Irrep],
     z: &Coefficients,
+    most_products: usize,
     found: &mut Found,
 ) -> Result<(), NoGroup> {
     let dims = numbers.map(|number| irreps[number].dimension);
     let products: usize = dims.iter().product();
     let from = tuples(numbers, irreps);
-    let solutions = (products <= MOST_PRODUCTS)
+    let solutions = (products <= most_products)
         .then(|| z.solve(&dims, &from[..from.len().min(MOST_TUPLES)]))
         .flatten();
     let Some(solutions) = solutions else {
