@@ -210,6 +210,30 @@ fn small_groups_are_learned_exactly_and_inverted_and_nothing_else_is_called_a_gr
 }
 
 #[test]
+fn planes_that_turn_are_learned_from_patches_without_an_angle() {
+    let folder = Folder::new();
+    let arguments = "reproduce disk --quick -o out";
+    let object = folder.object(arguments);
+    let planes: Vec<u64> = serde_json::from_value(object["planes"].clone()).unwrap();
+    // 52 pixels of 8 × 8 turn with orders 0 to 4 at least.
+    assert!(planes.len() >= 5 && planes.iter().all(|&count| count > 0), "{planes:?}");
+    let products = &object["products"];
+    let count = |name: &str| products[name].as_u64().unwrap();
+    assert!(10 * count("invariant") >= 9 * count("expected"), "{products}");
+    assert!(100 * count("wrong") <= count("others"), "{products}");
+    let models = object["models"].as_array().unwrap();
+    for model in models {
+        for distance in model["distances"].as_array().unwrap() {
+            let of = |name: &str| distance[name].as_f64().unwrap();
+            assert!(4.0 * of("within") < of("between"), "{model}");
+        }
+    }
+    let named = folder.succeed("inspect out/model-i8.bsn");
+    assert!(named.contains("SO(2)"), "{named}");
+    assert_kept(&folder, arguments, &object);
+}
+
+#[test]
 fn bad_orders_are_bad_usage_and_nothing_is_written() {
     let folder = Folder::new();
     for arguments in [

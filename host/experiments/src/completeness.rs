@@ -1,7 +1,7 @@
 //! `bispectral reproduce completeness`: only signals of one orbit share their invariants.
 
 mod attacks;
-mod images;
+pub(super) mod images;
 mod inversion;
 mod page;
 

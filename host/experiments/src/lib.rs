@@ -6,6 +6,7 @@ pub mod attack;
 mod cayley;
 mod compact;
 mod completeness;
+mod disk;
 pub mod equivariance;
 mod groups;
 pub mod mnist;
@@ -42,6 +43,7 @@ enum Experiment {
     Cayley(cayley::Cayley),
     Compact(compact::Compact),
     Completeness(completeness::Completeness),
+    Disk(disk::Disk),
     Groups(groups::Groups),
     Rotation(rotation::Rotation),
     Rotmnist(rotmnist::Rotmnist),
@@ -80,6 +82,7 @@ impl Reproduce {
             Experiment::Cayley(cayley) => cayley.run(seed.unwrap_or(0), console),
             Experiment::Compact(compact) => compact.run(seed.unwrap_or(0), console),
             Experiment::Completeness(completeness) => completeness.run(seed.unwrap_or(0), console),
+            Experiment::Disk(disk) => disk.run(seed.unwrap_or(0), console),
             Experiment::Groups(groups) => groups.run(seed.unwrap_or(0), console),
             Experiment::Rotation(rotation) => rotation.run(seed.unwrap_or(0), console),
             Experiment::Rotmnist(rotmnist) => rotmnist.run(seed.unwrap_or(0), console),

@@ -107,7 +107,7 @@ impl Rotation {
         let size = if self.output.quick { 8 } else { 16 };
         let published = published(self.published.as_deref(), size * size)?;
         let mnist = mnist::folder(self.mnist.as_deref());
-        let others = self.others(seed, size, mnist.as_deref())?;
+        let others = unseen(self.images.as_deref(), seed, size, mnist.as_deref())?;
         let begun = Instant::now();
         if mnist.is_none() {
             console.say(mnist::NONE);
@@ -161,48 +161,6 @@ impl Rotation {
         }
     }
 
-    /// Images that are not trained on, and what each set is called; read before the minutes that training takes.
-    fn others(
-        &self,
-        seed: u64,
-        size: usize,
-        mnist: Option<&Path>,
-    ) -> Result<Vec<(String, Orbits)>> {
-        let turned = |exemplars: Array2<f32>| {
-            let turn = Transform::Rotate {
-                size,
-                fraction: 0.3,
-                seed: seed ^ OTHER,
-            };
-            Orbits::transformed(exemplars, turn).map_err(Error::from)
-        };
-        let patches = Patches {
-            size,
-            count: EXEMPLARS,
-            support: Support::Disk,
-            ..Patches::default()
-        };
-        let new = match &self.images {
-            Some(folder) => patches.cut_from_folder(folder, seed ^ OTHER)?,
-            None => patches.cut(&source::photographs(TRAINED_ON)?, seed ^ OTHER)?,
-        };
-        let mut sets = vec![("new patches of the photographs".to_owned(), turned(new)?)];
-        for name in UNSEEN {
-            let cut = patches.cut(&source::photographs(name)?, seed ^ OTHER)?;
-            sets.push((format!("never seen: {name}"), turned(cut)?));
-        }
-        if let Some(folder) = mnist {
-            let mut digits = mnist::test_digits(folder, size, EXEMPLARS)?;
-            let inside = disk(size);
-            for mut digit in digits.rows_mut() {
-                let digit = digit.as_slice_mut().expect("rows lie in one piece");
-                normalise(digit, &inside);
-            }
-            sets.push(("never seen: MNIST digits".to_owned(), turned(digits)?));
-        }
-        Ok(sets)
-    }
-
     fn figures(
         &self,
         results: &Results,
@@ -246,6 +204,48 @@ struct Figures {
     along: Chart,
     distances: Block,
     losses: Block,
+}
+
+/// Images that are not trained on, and what each set is called; read before the minutes that training takes.
+pub(super) fn unseen(
+    images: Option<&Path>,
+    seed: u64,
+    size: usize,
+    mnist: Option<&Path>,
+) -> Result<Vec<(String, Orbits)>> {
+    let turned = |exemplars: Array2<f32>| {
+        let turn = Transform::Rotate {
+            size,
+            fraction: 0.3,
+            seed: seed ^ OTHER,
+        };
+        Orbits::transformed(exemplars, turn).map_err(Error::from)
+    };
+    let patches = Patches {
+        size,
+        count: EXEMPLARS,
+        support: Support::Disk,
+        ..Patches::default()
+    };
+    let new = match images {
+        Some(folder) => patches.cut_from_folder(folder, seed ^ OTHER)?,
+        None => patches.cut(&source::photographs(TRAINED_ON)?, seed ^ OTHER)?,
+    };
+    let mut sets = vec![("new patches of the photographs".to_owned(), turned(new)?)];
+    for name in UNSEEN {
+        let cut = patches.cut(&source::photographs(name)?, seed ^ OTHER)?;
+        sets.push((format!("never seen: {name}"), turned(cut)?));
+    }
+    if let Some(folder) = mnist {
+        let mut digits = mnist::test_digits(folder, size, EXEMPLARS)?;
+        let inside = disk(size);
+        for mut digit in digits.rows_mut() {
+            let digit = digit.as_slice_mut().expect("rows lie in one piece");
+            normalise(digit, &inside);
+        }
+        sets.push(("never seen: MNIST digits".to_owned(), turned(digits)?));
+    }
+    Ok(sets)
 }
 
 /// How rotations are learned from the photographs in a folder, or from four that come with the program.

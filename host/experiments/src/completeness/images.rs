@@ -13,13 +13,13 @@ use std::path::Path;
 
 /// What moves images, and their side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Symmetry {
-    pub(super) kind: Kind,
-    pub(super) size: usize,
+pub(crate) struct Symmetry {
+    pub(crate) kind: Kind,
+    pub(crate) size: usize,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     Translation,
     Rotation,
 }
@@ -50,10 +50,10 @@ impl Symmetry {
 }
 
 /// A set of images and what it is called.
-pub(super) type Set = (&'static str, Array2<f32>);
+pub(crate) type Set = (&'static str, Array2<f32>);
 
 /// `count` patches of photographs, and as many digits where their folder is known.
-pub(super) fn sets(
+pub(crate) fn sets(
     symmetry: Symmetry,
     count: usize,
     seed: u64,

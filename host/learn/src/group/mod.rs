@@ -25,11 +25,13 @@
 //! | `fourth_order` | what tells signals apart whose third order vanishes? |
 //! | `couplings` | what are invariants of a group that need not commute: forms of blocks of a basis |
 //! | `compact` | which group that acts linearly, in any basis, moves orbits? |
+//! | `circle` | which forms turn, where a circle moves samples only nearly: rotation on a grid of pixels |
 
 mod action;
 mod axiom;
 mod bispectrum;
 mod cayley;
+pub mod circle;
 pub mod compact;
 mod completion;
 pub mod couplings;
