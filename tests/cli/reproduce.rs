@@ -216,10 +216,16 @@ fn planes_that_turn_are_learned_from_patches_without_an_angle() {
     let object = folder.object(arguments);
     let planes: Vec<u64> = serde_json::from_value(object["planes"].clone()).unwrap();
     // 52 pixels of 8 × 8 turn with orders 0 to 4 at least.
-    assert!(planes.len() >= 5 && planes.iter().all(|&count| count > 0), "{planes:?}");
+    assert!(
+        planes.len() >= 5 && planes.iter().all(|&count| count > 0),
+        "{planes:?}"
+    );
     let products = &object["products"];
     let count = |name: &str| products[name].as_u64().unwrap();
-    assert!(10 * count("invariant") >= 9 * count("expected"), "{products}");
+    assert!(
+        10 * count("invariant") >= 9 * count("expected"),
+        "{products}"
+    );
     assert!(100 * count("wrong") <= count("others"), "{products}");
     let models = object["models"].as_array().unwrap();
     for model in models {

@@ -169,7 +169,15 @@ fn every_function_computes_the_bits_of_the_core() {
     let (status, none, no_class) = unsafe {
         (
             bispectral_features_i16(&*model, x, INPUTS, scratch_, SCRATCH, out, 2 * PAIRS),
-            bispectral_scores_i16(&*model, x, INPUTS, scratch_, SCRATCH, [0.0; 9].as_mut_ptr(), 9),
+            bispectral_scores_i16(
+                &*model,
+                x,
+                INPUTS,
+                scratch_,
+                SCRATCH,
+                [0.0; 9].as_mut_ptr(),
+                9,
+            ),
             bispectral_classify_i16(
                 &*model,
                 x,

@@ -255,11 +255,14 @@ fn expected(degrees: &[usize]) -> Vec<[usize; 3]> {
     all
 }
 
+/// Rows of a block.
+type Rows = Vec<Vec<f64>>;
+
 /// How far the blocks are from harmonics that were rotated and multiplied by a factor each, and the rotation.
 pub(super) fn from_harmonics(case: &Case, found: &Compact, degrees: &[usize]) -> (f64, [f64; 3]) {
     let in_harmonics = case.in_harmonics(found);
     // Of every block the columns of its own degree, at length 1 and with a positive determinant.
-    let mut blocks: Vec<(Degree, Vec<Vec<f64>>, Vec<Vec<f64>>)> = Vec::new();
+    let mut blocks: Vec<(Degree, Rows, Rows)> = Vec::new();
     let [mut elsewhere, mut whole] = [0.0; 2];
     for (irrep, &l) in found.irreps().iter().zip(degrees) {
         let (first, d) = (irrep.copies[0], irrep.dimension);

@@ -121,8 +121,11 @@ pub(super) fn rotations(
     })
 }
 
+/// The rotation of a block from harmonics, of each irrep that is coupled.
+type Turns = Vec<Option<Mat<f64>>>;
+
 /// Which irreps are coupled, and for each of these the rotation of its block from harmonics.
-fn turns(small: &Compact, degrees: &[usize]) -> Option<(Vec<bool>, Vec<Option<Mat<f64>>>)> {
+fn turns(small: &Compact, degrees: &[usize]) -> Option<(Vec<bool>, Turns)> {
     let found = smallest(small, 3)?;
     if found.generators.len() < 3 || found.residues[2] > MOST_RESIDUE {
         return None;
