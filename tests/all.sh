@@ -90,7 +90,7 @@ step "tests are built"
 cargo test --workspace --no-run
 
 # Firmware is built for five targets and emulated, one after the other, while the host's tests run.
-BOARDS=" boards couplings ffi firmware groups sizes "
+BOARDS=" boards couplings emitted ffi firmware groups sizes "
 boards=() others=()
 for name in $(cargo test --workspace --test 2>&1 | sed -n 's/^    //p' | sort -u); do
   case $BOARDS in *" $name "*) boards+=(--test "$name") ;; *) others+=(--test "$name") ;; esac
