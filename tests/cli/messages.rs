@@ -183,7 +183,7 @@ fn signals_are_named_by_the_words_they_were_trained_with() {
     folder.succeed("export device.bsn -o module.rs --emit rust");
     let module = String::from_utf8(folder.read("module.rs")).unwrap();
     for line in [
-        "//! let class = model.classify(&signal, &mut scratch, &mut scores)?;",
+        "//! let class = module::MODEL.classify(&signal, &mut scratch, &mut scores)?;",
         "//! let name = module::CLASS_NAMES[class];",
         "pub const CLASSES: usize = 3;",
         "pub const CLASS_NAMES: [&str; CLASSES] = [\"good\", \"idle\", \"worn, loose\"];",

@@ -100,7 +100,7 @@ mod tests {
 
     /// A model of two classes, another one for another weight.
     fn model(weight: f32) -> Vec<u8> {
-        let samples = (0..6).flat_map(|s| (0..8).map(move |n| ((s + 2) * n * n % 7) as f32));
+        let samples = (0..6).flat_map(|s| (0..8).map(move |n| ((s + 2) * n * n % 11) as f32));
         let samples = samples.map(|x| x * x + weight * x).collect();
         let samples = ndarray::Array2::from_shape_vec((6, 8), samples).unwrap();
         let chain = Chain::fit(Size::default(), samples.view(), &[0, 1, 0, 1, 0, 1], 2, 0);
