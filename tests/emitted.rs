@@ -116,10 +116,13 @@ fn statics_of_every_kind_compute_the_bits_of_the_model_that_is_read() {
     assert!(output.status.success(), "{words}\n{errors}");
     assert!(words.contains(&format!("{count} passed")), "{words}");
 
-    // One digit of one weight: the checksum is looked at when the program is built.
+    // One bit of one weight: the checksum, four bytes behind the last of them, is looked at when the program is built.
     let (name, text) = &modules[0];
-    let at = text.rfind("\\x3f").expect("a byte of a weight");
-    let changed = format!("{}\\x3e{}", &text[..at], &text[at + 4..]);
+    let (last, _) = (text.rmatch_indices("\\x").nth(4)).expect("a byte of a weight");
+    let digits = last + 2..last + 4;
+    let byte = u8::from_str_radix(&text[digits.clone()], 16).expect("a byte");
+    let mut changed = text.clone();
+    changed.replace_range(digits, &format!("{:02x}", byte ^ 1));
     let output = tested(folder.path(), &[(name.clone(), changed)]);
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(

@@ -38,7 +38,8 @@ impl<'a, const SCRATCH: usize, const NUMBERS: usize> Extractor<'a, SCRATCH, NUMB
     ///
     /// # Errors
     /// [`Error::ScratchLength`] where `SCRATCH` is too small for it.
-    #[inline]
+    // Made where it stays: handed back, its buffers would be on the stack twice.
+    #[inline(always)]
     pub fn new(model: Model<'a>) -> Result<Self, Error> {
         let needed = match model.classes() {
             0 => model.scratch_len(),

@@ -442,8 +442,9 @@ pub(crate) fn each_coefficient<const KINDS: u32>(
     }, ())
 }
 
-/// Every β_ij of the scaled signal in the order of the pairs, and their norm.
-#[inline]
+/// Every β_ij of the scaled signal in the order of the pairs, and their norm. Not inlined: a caller with several
+/// uses would hold the locals of all of them in its frame at once.
+#[inline(never)]
 pub(crate) fn each_term<const KINDS: u32>(
     view: &View<'_, KINDS>,
     findings: Findings,

@@ -3,7 +3,8 @@
 //!
 //! Called by libFuzzer (`fuzz_targets/model.rs`) and, with the same corpus, by ordinary tests (`tests/fuzz.rs`).
 
-use bispectral_core::format::{MAGIC, VERSION};
+use bispectral_core::format::couplings::Coefficients;
+use bispectral_core::format::{Couplings, MAGIC, Structure, VERSION};
 use bispectral_core::{Complex32, Error, Model};
 use crc::{CRC_32_ISO_HDLC, Crc, Table};
 
@@ -11,6 +12,9 @@ const CRC: Crc<u32, Table<1>> = Crc::<u32, Table<1>>::new(&CRC_32_ISO_HDLC);
 
 /// Rows times inputs of the models that are computed with: larger ones only take time.
 const SMALL: usize = 256;
+
+/// By which share a form may pass its bound.
+const ROUNDING: f64 = 1e-4;
 
 /// The bytes of a model that stand between its length and its checksum: what a fuzzer changes.
 pub(crate) fn fields(model: &[u8]) -> &[u8] {
@@ -93,12 +97,54 @@ fn compute(model: &Model<'_>) {
             assert!(terms.iter().all(finite));
             let same = |(a, b): (&Complex32, &Complex32)| magnitude.normalise(*a) == *b;
             assert!(streamed.iter().zip(&terms).all(same));
-            let squares: f64 = terms
-                .iter()
-                .map(|b| f64::from(b.re).powi(2) + f64::from(b.im).powi(2))
-                .sum();
-            assert!((squares - 1.0).abs() < 1e-6);
+            match model.parts().structure {
+                // They are divided by powers of ‖z‖, not by their own length.
+                Structure::Couplings(couplings) => bounded(&couplings, &terms),
+                _ => assert!((norm_sqr(&terms) - 1.0).abs() < 1e-6),
+            }
         }
+    }
+}
+
+fn norm_sqr(terms: &[Complex32]) -> f64 {
+    let square = |part: f32| f64::from(part).powi(2);
+    terms.iter().map(|b| square(b.re) + square(b.im)).sum()
+}
+
+/// Forms of a z of length 1: none is larger than the coefficients of its tensor together.
+fn bounded(couplings: &Couplings<'_>, terms: &[Complex32]) {
+    let coefficients: Vec<f64> = match couplings.coefficients {
+        Coefficients::Dictionary { magnitudes, codes } => {
+            let largest = |code: u8| magnitudes.get(usize::from(code & 0x7f));
+            let known = |code| f64::from(largest(code).expect("a code of the dictionary"));
+            codes.iter().map(known).collect()
+        }
+        Coefficients::F16(bits) => bits.iter().map(magnitude_of_half).collect(),
+        Coefficients::F32(numbers) => numbers.iter().map(|c| f64::from(c.abs())).collect(),
+        other => panic!("no bound is known of {other:?}"),
+    };
+    let mut rest = &coefficients[..];
+    let largest: Vec<f64> = (couplings.tensors.iter())
+        .map(|tensor| {
+            let (of_tensor, behind) = rest.split_at(tensor.entries.into());
+            rest = behind;
+            of_tensor.iter().sum()
+        })
+        .collect();
+    for (term, tensor) in terms.iter().zip(couplings.terms.iter()) {
+        assert_eq!(term.im, 0.0);
+        // Of a factor, a product and a sum: three roundings of 2^-24 an entry and a factor of it, far below this.
+        let bound = largest[tensor] * (1.0 + ROUNDING);
+        assert!(f64::from(term.re).abs() <= bound, "{term} of {bound}");
+    }
+}
+
+/// |c| of the bits of a finite half.
+fn magnitude_of_half(bits: u16) -> f64 {
+    let (field, fraction) = (i32::from(bits >> 10 & 0x1f), f64::from(bits & 0x3ff));
+    match field {
+        0 => fraction * 2f64.powi(-24),
+        _ => (fraction + 1024.0) * 2f64.powi(field - 25),
     }
 }
 

@@ -40,12 +40,12 @@ const F32: OfWeights = OfWeights {
     rest: [601.0, 226.0],
 };
 const F16: OfWeights = OfWeights {
-    sample: 22.7,
+    sample: 20.5,
     weigh: 3.0,
-    product: 17.5,
+    product: 15.2,
     each: 0.0,
-    term: 347.0,
-    rest: [586.0, 175.0],
+    term: 299.0,
+    rest: [458.0, 184.0],
 };
 const I8: OfWeights = OfWeights {
     sample: 10.3,
