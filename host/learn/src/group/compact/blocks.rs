@@ -90,9 +90,11 @@ pub(super) fn find(elements: &[Mat<f64>], n: usize, random: &mut ChaCha8Rng) -> 
             best = Some(cut);
         }
     }
-    // A single element tells irreps apart less well than all of them do, where there is one copy of each.
+    // A single element tells irreps apart less well than all of them do, where there is one copy of each: with several no basis
+    // makes all elements diagonal, and the nearest to it is no basis of blocks.
     if best.as_ref().is_none_or(|best| best.deviation > JOINT_FROM)
         && let Some(cut) = joint(&all, random)
+        && cut.clusters.len() == all.len()
         && best
             .as_ref()
             .is_none_or(|best| cut.deviation < best.deviation)

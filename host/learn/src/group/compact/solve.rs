@@ -897,7 +897,7 @@ mod tests {
         [mean(0), mean(1)]
     }
 
-    /// The blocks, the forms of order three beside products with the trivial irrep, and the commutant's dimension.
+    /// The name, the group, the blocks, the forms of order three beside products with the trivial irrep, and the commutant's dimension.
     struct Expected<'a>(&'a str, Representation, &'a [usize], usize, usize);
 
     fn groups() -> Vec<Expected<'static>> {
@@ -920,7 +920,7 @@ mod tests {
                 5,
             ),
             Expected(
-                "copies",
+                "SO(2)",
                 Representation::so2(&[0, 1, 1, 2]),
                 &[1, 2, 2, 2],
                 2,
@@ -969,6 +969,7 @@ mod tests {
         let Expected(name, group, blocks, forms, dimension) = expected;
         let found = learn(orbits).unwrap_or_else(|why| panic!("{name} {setting}: {why}"));
         let third = found.forms().iter().filter(|form| form.irreps.len() == 3);
+        assert_eq!(found.name().to_string(), *name, "{setting}: {blocks:?}");
         assert_eq!(&found.dimensions(), blocks, "{name} {setting}");
         assert_eq!(found.commutant().dimension, *dimension, "{name} {setting}");
         assert_eq!(
