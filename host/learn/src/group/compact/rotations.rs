@@ -350,7 +350,9 @@ impl Fit {
 
     /// The mean of D(g)ᵀ U y over each orbit.
     fn means(&self, fitted: &[Mat<f64>]) -> Vec<Vec<f64>> {
-        let mean = |((orbit, rotations), trusted): ((&Mat<f64>, &Vec<[f64; 3]>), &Vec<bool>)| {
+        let mean = |number: usize| {
+            let (orbit, trusted) = (&fitted[number], &self.trusted[number]);
+            let rotations = &self.rotations[number];
             let mut sum = vec![0.0; orbit.nrows()];
             for (at, &[alpha, beta, gamma]) in rotations.iter().enumerate() {
                 if !trusted[at] {
@@ -367,8 +369,7 @@ impl Fit {
             let count = trusted.iter().filter(|trusted| **trusted).count().max(1) as f64;
             sum.iter().map(|sum| sum / count).collect()
         };
-        let members = fitted.par_iter().zip(&self.rotations);
-        members.zip(&self.trusted).map(mean).collect()
+        (0..fitted.len()).into_par_iter().map(mean).collect()
     }
 
     /// Where each orbit's members should be.
