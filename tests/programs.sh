@@ -30,7 +30,7 @@ flash_of() {
   echo "$sum"
 }
 
-KINDS=${KINDS:-z42-dense-f32 z42-conj-f32 z42-comb-f32 z42-cyclic z42-fft z42-i32 z42-dense-f16 z42-dense-i8 head-f32 z42-degree1 s3-couplings}
+KINDS=${KINDS:-z42-dense-f32 z42-conj-f32 z42-comb-f32 z42-cyclic z42-fft z42-i32 z42-dense-f16 z42-dense-i8 head-f32 head-i32 z42-degree1 s3-couplings}
 for board in "$@"; do
   for seed in $KINDS; do
     model=$seeds/$seed.bsn
