@@ -56,7 +56,7 @@ export BISPECTRAL_VENV=$folder/venv
 beside environment bash tests/python.sh environment
 
 step "format"
-for part in . firmware-example core/fuzz core/ffi host/python; do
+for part in . firmware-example core/fuzz core/ffi; do
   (cd "$part" && cargo fmt --all --check)
 done
 

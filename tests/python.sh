@@ -41,8 +41,12 @@ bin=$environment/bin
   skipped "its packages could not be installed by pip"
 [ "$mode" = test ] || exit 0
 
-# The profile of the tests, so that others' crates are not built again; `maturin build --release` is what is uploaded.
-(cd host/python && "$bin/maturin" build --profile dev --interpreter "$bin/python" --target-dir "$target" --out "$folder/dist")
+# In the profile of the tests and with the features that they have, so that nothing they share is built again; `maturin build
+# --release` is what is uploaded.
+crates() { cargo tree --prefix none -f '{p} {f}' "$@" | sed 's/ (\*)$//' | sort -u; }
+again=$(comm -13 <(crates --workspace) <(crates -p bispectral-python -e normal,build --features tests) | grep -v '^bispectral-python ' || true)
+[ -z "$again" ] || { printf 'error: built for the wheel alone; name the features of the tests in host/python/Cargo.toml:\n%s\n' "$again" >&2; exit 1; }
+(cd host/python && "$bin/maturin" build --profile dev --features tests --interpreter "$bin/python" --target-dir "$target" --out "$folder/dist")
 ls -l "$folder"/dist/*.whl | awk '{ print "wheel of the tests: " $5 " bytes" }'
 "$bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --force-reinstall "$folder"/dist/*.whl
 
