@@ -198,12 +198,11 @@ pub(crate) fn coefficients(
 #[inline(never)]
 fn scale_signal(x: Signal<'_>, scale: PowerOfTwo, v: &mut [f32]) {
     let (v_re, v_im) = v.split_at_mut_checked(x.len()).unwrap_or_default();
-    let mut v = v_re.iter_mut().zip(v_im);
-    x.each(|_, x| {
-        if let Some((v_re, v_im)) = v.next() {
-            (*v_re, *v_im) = (scale.scale(x), 0.0);
-        }
+    x.each_run(|from, x| {
+        let v = v_re.get_mut(from..).unwrap_or_default();
+        v.iter_mut().zip(x).for_each(|(v, x)| *v = scale.scale(*x));
     });
+    v_im.fill(0.0);
 }
 
 /// A row times the signal, v_n = W_in (2^k x_n) 2^-E_w, into two buffers of N.
@@ -232,13 +231,10 @@ pub(crate) fn weigh_of(
 ) {
     let (v_re, v_im) = v.split_at_mut_checked(x.len()).unwrap_or_default();
     let weigher = Weigher::new(scale);
-    let mut v = v_re.iter_mut().zip(v_im);
-    x.each(|n, x| {
-        if let Some((v_re, v_im)) = v.next() {
-            let w = row(n);
-            (*v_re, *v_im) = weigher.weigh(w.re, w.im, x);
-        }
-    });
+    for (n, (v_re, v_im)) in v_re.iter_mut().zip(v_im).enumerate() {
+        let w = row(n);
+        (*v_re, *v_im) = weigher.weigh(w.re, w.im, x.get(n));
+    }
 }
 
 /// What turns weights and samples into their products.
@@ -281,7 +277,7 @@ impl<'s> Scratch<'s> {
     /// Of a buffer whose length the caller has checked: what is missing would be empty.
     pub(crate) fn split(buffer: &'s mut [f32], inputs: usize) -> Self {
         let (v, z) = buffer.split_at_mut_checked(2 * inputs).unwrap_or_default();
-        let z = bytemuck::try_cast_slice_mut(z).unwrap_or_default();
+        let z = bytemuck::must_cast_slice_mut(z.as_chunks_mut::<2>().0);
         Scratch { v, z }
     }
 }
@@ -420,11 +416,12 @@ fn each_term<W: Rows>(
     let Scratch { v, z } = scratch;
     let z_of = |row: usize| z.get(row).copied().unwrap_or_default();
     let mut squares = Accumulator::default();
-    let (mut weighed, mut z_i) = (None, Complex32::ZERO);
+    // No row has this number.
+    let (mut weighed, mut z_i) = (usize::MAX, Complex32::ZERO);
     for (i, j) in order.iter() {
-        if weighed != Some(i) {
+        if weighed != i {
             weights.weigh(i, x, scale, v);
-            (weighed, z_i) = (Some(i), z_of(i));
+            (weighed, z_i) = (i, z_of(i));
         }
         let s = weights.product(v, j);
         let term = triple(z_i, z_of(j), s);

@@ -30,7 +30,6 @@ use crate::sample::Signal;
 use crate::scaling::{PowerOfTwo, power_of_two};
 use crate::significance::{Energy, Measured, energy_of_coefficients};
 use crate::weights::Rows;
-use fft::fast;
 #[cfg(feature = "sliding")]
 pub(crate) use fixed::whole;
 pub(crate) use fixed::{FixedCyclic, FixedRoots};
@@ -298,17 +297,27 @@ impl<'a, W: Roots> Cyclic<'a, W> {
         let Axis { m, stride } = axis;
         let (line, roots) = scratch.split_at_mut_checked(m).unwrap_or_default();
         let roots = roots.get_mut(..m).unwrap_or_default();
-        self.write_roots(roots);
+        let fast = self.transform == Transform::Fft && fft::is_fast(m);
+        if fast {
+            fft::write_twiddles(roots);
+        } else {
+            self.write_roots(roots);
+        }
         let outputs = if axis == longest { m / 2 + 1 } else { m };
         for from in axis.lines(self.order) {
             if axis != longest && longest.coordinate(from) > longest.m / 2 {
                 continue;
             }
             let z = z.get_mut(from..).unwrap_or_default();
-            let gathered = line.iter_mut().zip(z.iter().step_by(stride.max(1)));
-            gathered.for_each(|(v, z)| *v = *z);
+            for (n, z) in z.iter().step_by(stride.max(1)).take(m).enumerate() {
+                let n = if fast { fft::reversed(n, m) } else { n };
+                if let Some(v) = line.get_mut(n) {
+                    *v = *z;
+                }
+            }
             let scattered = z.iter_mut().step_by(stride.max(1)).take(outputs);
-            if self.transform == Transform::Fft && fast(line) {
+            if fast {
+                fft::transform(line, roots);
                 scattered.zip(&*line).for_each(|(z, v)| *z = *v);
             } else if axis == longest {
                 sums(scattered, line, roots, |sum, v, w| {

@@ -42,10 +42,16 @@ pub enum Feature {
     Head,
     /// Cyclic in whole numbers: roots of unity, coefficients and products that are i32.
     I32,
+    /// Weights of f32 and f16 at any address, not only at a multiple of their size.
+    Unaligned,
 }
 
 /// Whatever a model may be: all features, that pairs are listed, and that weights lie at any address.
-pub(crate) const EVERY: u32 = !0;
+pub(crate) const EVERY: u32 = if cfg!(feature = "unaligned") {
+    !0
+} else {
+    !ANYWHERE
+};
 /// Among the kinds of a [`StaticModel`](crate::StaticModel), with [`Feature::bit`]s: the model lists its pairs.
 pub const LISTED_PAIRS: u32 = 1 << 30;
 /// Among features: the weights may lie at an address from which they cannot be loaded.
@@ -56,7 +62,7 @@ const ON: u32 = {
     use Feature::*;
     let all = [
         Dense, Conjugates, Combined, Cyclic, Fft, Fft1024, Couplings, F32, F16, I8, I32, DegreeOne,
-        Head,
+        Head, Unaligned,
     ];
     let (mut on, mut at) = (0, 0);
     while at < all.len() {
@@ -96,6 +102,7 @@ impl Feature {
             Feature::F16 => "f16",
             Feature::I8 => "i8",
             Feature::I32 => "i32",
+            Feature::Unaligned => "unaligned",
             Feature::DegreeOne => "degree-one",
             Feature::Head => "head",
         }
@@ -121,6 +128,7 @@ impl Feature {
             Feature::F16 => cfg!(feature = "f16"),
             Feature::I8 => cfg!(feature = "i8"),
             Feature::I32 => cfg!(feature = "i32"),
+            Feature::Unaligned => cfg!(feature = "unaligned"),
             Feature::DegreeOne => cfg!(feature = "degree-one"),
             Feature::Head => cfg!(feature = "head"),
         }

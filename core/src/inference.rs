@@ -8,7 +8,7 @@ use crate::head::Perceptron;
 use crate::kernel::{self, Findings};
 use crate::magnitude::{Accumulator, Magnitude};
 use crate::sample::Signal;
-use crate::scaling::{exponent_of_largest, power_of_two, restore};
+use crate::scaling::{LargestOf, power_of_two, restore};
 use crate::significance::Measured;
 use num_complex::Complex32;
 
@@ -337,7 +337,9 @@ impl<const KINDS: u32> Inference<'_, '_, KINDS> {
                 found: saturate(x.len()),
             });
         }
-        match exponent_of_largest((0..x.len()).map(|n| x.get(n))) {
+        let mut largest = LargestOf::default();
+        x.each(|n, x| largest.add(n, x));
+        match largest.exponent() {
             Ok(Some(signal)) => {
                 let floor = self.findings.floor(self.view);
                 let scale = Scale::new(signal, self.findings.exponent.into(), floor);

@@ -128,6 +128,15 @@ impl Findings {
             } => findings.longest = longest(coefficients, terms),
             _ => {}
         }
+        let in_place = match view.encoding() {
+            Encoding::F32 => Matrix::<f32>::is_in_place(view.weights),
+            Encoding::F16 => Matrix::<u16>::is_in_place(view.weights),
+            Encoding::I8 { .. } | Encoding::I32 { .. } => true,
+        };
+        if !in_place && !Feature::Unaligned.is_on() {
+            let feature = Feature::Unaligned;
+            return Err(Error::NeedsFeature { feature });
+        }
         let found = match (structure, view.encoding()) {
             (StoredStructure::Couplings { bytes }, _) if Feature::Couplings.is_on() => {
                 Couplings::new(view, bytes).largest()?
@@ -145,7 +154,7 @@ impl Findings {
                 let halves = matches!(encoding, Encoding::F16);
                 let weights = Bytes::new(view.weights, width, halves);
                 let exponent = weights.largest().map_err(|refused| refused.error(width))?;
-                let modulus = weights.largest_modulus(width * view.stored_rows().max(1));
+                let modulus = weights.largest_modulus(view.stored_rows().max(1));
                 Largest { exponent, modulus }
             }
         };

@@ -42,7 +42,7 @@
 //! One a kind of models, all on by default, so that a program pays in flash for what it uses: the structures `dense`,
 //! `conjugates`, `combined`, `cyclic`, `fft` and `couplings`; the encodings `f32`, `f16` and `i8` of their weights (`cyclic` and `fft` need
 //! none); `i32`, cyclic models in whole numbers, for processors without floats; `degree-one`, the features of that form; and `head`, a
-//! classifier. `sliding` has [`Sliding`]. A model of a kind that is off is refused with [`Error::NeedsFeature`], and
+//! classifier. `unaligned` takes f32 and f16 from any address, not only from where [`include_model!`] puts them. `sliding` has [`Sliding`]. A model of a kind that is off is refused with [`Error::NeedsFeature`], and
 //! `bispectral inspect` prints the line for Cargo.toml:
 //!
 //! ```toml

@@ -190,36 +190,29 @@ pub(crate) fn square_root(x: f32) -> f32 {
     if x <= 0.0 {
         return 0.0;
     }
-    let bits = x.to_bits();
-    // x = mantissa·2^exponent with an even exponent and the leading one at bit 24 or 25.
-    let shift = bits.leading_zeros().saturating_sub(8) as i32;
-    let (mut exponent, mut mantissa) = match bits >> 23 {
-        0 => (-150 - shift, bits << (shift + 1)),
-        field => (field as i32 - 151, (bits & 0x007f_ffff | 1 << 23) << 1),
-    };
-    if exponent & 1 != 0 {
-        exponent -= 1;
-        mantissa <<= 1;
+    let (mut bits, mut bias) = (x.to_bits(), 127);
+    if bits >> 23 == 0 {
+        (bits, bias) = ((x * power_of_two(48)).to_bits(), 127 + 48);
     }
-    // ⌊√(mantissa·2^24)⌋, which has 25 binary digits: two of the mantissa for each, and zeros behind them.
-    let (mut root, mut remainder) = (0_u32, 0_u32);
-    for place in (0..25).rev() {
-        let next = if place >= 12 {
-            mantissa >> (2 * (place - 12)) & 3
-        } else {
-            0
-        };
-        remainder = remainder << 2 | next;
-        let trial = root << 2 | 1;
-        root <<= 1;
-        if remainder >= trial {
-            remainder -= trial;
-            root |= 1;
+    // x = rest·2^(exponent − 24) with an even exponent and 1 ≤ rest/2^24 < 4.
+    let exponent = (bits >> 23) as i32 - bias;
+    let mut rest = (bits & 0x007f_ffff | 1 << 23) << (1 + (exponent & 1));
+    // With each bit of the root, from the largest on, the rest is x − root², doubled.
+    let (mut root, mut twice, mut bit) = (0, 0, 1 << 24);
+    while bit != 0 {
+        let trial = twice + bit;
+        if rest >= trial {
+            rest -= trial;
+            twice = trial + bit;
+            root += bit;
         }
+        rest <<= 1;
+        bit >>= 1;
     }
     // A root with 25 binary digits is never halfway between two of 24: the next digit rounds.
-    let rounded = (root + 1) >> 1;
-    rounded as f32 * power_of_two((exponent - 22) / 2)
+    // Its leading one is the last bit of the exponent.
+    let biased = ((exponent >> 1) + 126) as u32;
+    f32::from_bits((biased << 23) + ((root + 1) >> 1))
 }
 
 #[cfg(test)]

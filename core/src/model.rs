@@ -57,7 +57,7 @@ pub struct Model<'a> {
 impl<'a> Model<'a> {
     /// Checks `bytes` — magic, version, length, CRC, every dimension, every weight — and borrows the weights from them.
     ///
-    /// Any alignment works. Where the bytes begin at a multiple of four, as with
+    /// Any alignment works, with the feature `unaligned`. Where the bytes begin at a multiple of four, as with
     /// [`include_model!`](crate::include_model), Cortex-M and RISC-V load the weights faster.
     ///
     /// # Errors

@@ -76,7 +76,7 @@ impl Signal<'_> {
     }
 
     /// The sample at this index; zero past the last.
-    #[inline(always)]
+    #[inline(never)]
     pub(crate) fn get(&self, n: usize) -> f32 {
         match self {
             Signal::Floats(x) => x.get(n).copied().unwrap_or_default(),

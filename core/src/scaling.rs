@@ -6,6 +6,7 @@
 pub(crate) struct PowerOfTwo([f32; 2]);
 
 impl PowerOfTwo {
+    #[inline(never)]
     pub(crate) fn new(exponent: i32) -> Self {
         let half = exponent / 2;
         PowerOfTwo([power_of_two(half), power_of_two(exponent - half)])
@@ -36,24 +37,43 @@ pub(crate) const fn bits_of_count(count: usize) -> u32 {
     usize::BITS - count.saturating_sub(1).leading_zeros()
 }
 
-/// The exponent of the largest magnitude, floor(log2 max|x|).
-///
-/// `None` where all are zero; `Err` with the index of the first that is not finite.
-/// Compares bit patterns, which order as magnitudes do: no floating-point unit is needed.
-pub(crate) fn exponent_of_largest(values: impl Iterator<Item = f32>) -> Result<Option<i32>, usize> {
-    let mut largest = 0;
-    for (at, value) in values.enumerate() {
-        let magnitude = value.to_bits() & 0x7fff_ffff;
-        if magnitude >= f32::INFINITY.to_bits() {
-            return Err(at);
+/// The largest of magnitudes that come one at a time. Compares bit patterns, which order as magnitudes do: no floating-point
+/// unit is needed.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct LargestOf {
+    bits: u32,
+    at: usize,
+}
+
+impl LargestOf {
+    #[inline(always)]
+    pub(crate) fn add(&mut self, at: usize, value: f32) {
+        let bits = value.to_bits() & 0x7fff_ffff;
+        // Of those that are not finite, the first stays.
+        if bits > self.bits && self.bits < f32::INFINITY.to_bits() {
+            *self = LargestOf { bits, at };
         }
-        largest = largest.max(magnitude);
     }
-    Ok(match largest >> 23 {
-        0 if largest == 0 => None,
-        0 => Some(-118 - largest.leading_zeros() as i32),
-        biased => Some(biased as i32 - 127),
-    })
+
+    /// Its exponent, floor(log2 max|x|): `None` where all are zero; `Err` with the first that is not finite.
+    #[inline(never)]
+    pub(crate) fn exponent(self) -> Result<Option<i32>, usize> {
+        Ok(match self.bits >> 23 {
+            0 if self.bits == 0 => None,
+            0 => Some(-118 - self.bits.leading_zeros() as i32),
+            255 => return Err(self.at),
+            biased => Some(biased as i32 - 127),
+        })
+    }
+}
+
+/// The exponent of the largest magnitude, as [`LargestOf::exponent`].
+pub(crate) fn exponent_of_largest(values: impl Iterator<Item = f32>) -> Result<Option<i32>, usize> {
+    let mut largest = LargestOf::default();
+    values
+        .enumerate()
+        .for_each(|(at, value)| largest.add(at, value));
+    largest.exponent()
 }
 
 #[cfg(test)]

@@ -71,6 +71,14 @@ impl<'a, E: Element> Matrix<'a, E> {
         Matrix { elements, inputs }
     }
 
+    /// Whether elements can be loaded where these bytes lie.
+    pub(crate) fn is_in_place(bytes: &[u8]) -> bool
+    where
+        E: bytemuck::AnyBitPattern,
+    {
+        cfg!(target_endian = "little") && bytemuck::try_cast_slice::<u8, E>(bytes).is_ok()
+    }
+
     /// Of bytes that lie where elements can be loaded; without rows of any others.
     pub(crate) fn in_place(bytes: &'a [u8], inputs: usize) -> Self
     where
@@ -183,12 +191,15 @@ impl<'a> Bytes<'a> {
 
     /// The numbers of row `i`.
     fn row(&self, i: usize) -> impl Fn(usize) -> Complex32 {
-        move |n| self.get(i, n).unwrap_or_default()
+        move |n| {
+            let at = i * 2 * self.inputs + n;
+            let part = |at| self.number(at).unwrap_or_default();
+            Complex32::new(part(at), part(at + self.inputs))
+        }
     }
 }
 
 impl Rows for Bytes<'_> {
-    #[inline(never)]
     fn get(&self, row: usize, column: usize) -> Option<Complex32> {
         if column >= self.inputs {
             return None;
@@ -299,6 +310,7 @@ impl Rows for Weights<'_> {
         with_rows!(self, w => w.get(row, column))
     }
 
+    #[inline(never)]
     fn weigh(&self, row: usize, x: Signal<'_>, scale: Scale, v: &mut [f32]) {
         with_rows!(self, w => w.weigh(row, x, scale, v));
     }
@@ -348,14 +360,17 @@ pub(crate) struct Largest {
 }
 
 impl Bytes<'_> {
-    /// The largest |w|² of so many numbers.
-    pub(crate) fn largest_modulus(&self, count: usize) -> f32 {
-        let n = self.inputs.max(1);
-        let moduli = (0..count).map(|at| {
-            let w = self.get(at / n, at % n).unwrap_or_default();
-            w.re * w.re + w.im * w.im
-        });
-        moduli.fold(0.0, largest_of)
+    /// The largest |w|² of so many rows.
+    pub(crate) fn largest_modulus(&self, rows: usize) -> f32 {
+        let mut largest = 0.0;
+        for row in 0..rows {
+            let row = self.row(row);
+            for n in 0..self.inputs {
+                let w = row(n);
+                largest = largest_of(largest, w.re * w.re + w.im * w.im);
+            }
+        }
+        largest
     }
 
     /// The exponent of the largest of the numbers.

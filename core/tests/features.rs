@@ -167,3 +167,28 @@ fn a_classifier_needs_its_feature() {
     };
     check(&parts, &[Feature::F32, Feature::Dense, Feature::Head]);
 }
+
+#[test]
+fn floats_at_an_odd_address_need_their_feature() {
+    let floats = floats();
+    let parts = Parts {
+        inputs: INPUTS,
+        rows: ROWS,
+        weights: Weights::F32((&floats[..]).into()),
+        ..Parts::default()
+    };
+    let Ok(bytes) = written(&parts) else {
+        return;
+    };
+    let mut room = vec![0; bytes.len() + 1];
+    let odd = 1 - room.as_ptr() as usize % 2;
+    room[odd..][..bytes.len()].copy_from_slice(&bytes);
+    let outcome = Model::from_bytes(&room[odd..][..bytes.len()]).map(|model| model.is_aligned());
+    let feature = Feature::Unaligned;
+    let expected = if feature.is_on() {
+        Ok(false)
+    } else {
+        Err(Error::NeedsFeature { feature })
+    };
+    assert_eq!(outcome, expected);
+}
