@@ -13,11 +13,17 @@ oldest() { sed -n 's/^rust-version = "\(.*\)"/\1/p' "$1"; }
 OLDEST=$(oldest Cargo.toml)
 OLDEST_CORE=$(oldest core/Cargo.toml)
 
-step() { printf '\n== %s (%d s)\n' "$1" "$SECONDS"; }
 
 # Two cores: what waits for one thing, or for the network, runs beside the rest. Its output is printed when it is waited for.
 folder=$(mktemp -d)
 trap 'kill $(jobs -p) 2>/dev/null || true; rm -rf "$folder"' EXIT
+
+# The time since the beginning, and the processor time of all that has ended: the one depends on what else runs here.
+step() {
+  times >"$folder/times"
+  printf '\n== %s (%d s; processor %s)\n' "$1" "$SECONDS" "$(tail -1 "$folder/times")"
+}
+
 declare -A beside
 # beside NAME COMMAND…: begins it.
 beside() {
