@@ -179,17 +179,18 @@ fn each_term<W: Rows>(
     let Scratch { v, z } = scratch;
     let energy = scale.energy(x, fold.coefficients(z));
     let mut squares = Accumulator::default();
-    let (mut weighed, mut summed) = (None, None);
+    // No row has this number.
+    let (mut weighed, mut summed) = (usize::MAX, usize::MAX);
     let mut sums = Sums::default();
     for (i, j) in order.iter() {
         let ((a, i_conjugated), (b, j_conjugated)) = (fold.stored(i), fold.stored(j));
-        if weighed != Some(a) {
+        if weighed != a {
             weights.weigh(a, x, scale, v);
-            (weighed, summed) = (Some(a), None);
+            (weighed, summed) = (a, usize::MAX);
         }
-        if summed != Some(b) {
+        if summed != b {
             sums = weights.sums(v, b);
-            summed = Some(b);
+            summed = b;
         }
         let s = sums.product(i_conjugated, j_conjugated);
         let term = triple(folded(z, a, i_conjugated), folded(z, b, j_conjugated), s);

@@ -119,14 +119,15 @@ impl<'a> Perceptron<'a> {
     }
 
     /// The first layer with its sums at the front of `scratch`, which has [`scratch_len`](Self::scratch_len) elements.
-    pub(crate) fn first_layer<'s>(&self, scratch: &'s mut [f32]) -> Option<FirstLayer<'a, 's>> {
+    #[inline(always)]
+    pub(crate) fn first_layer<'s>(&'s self, scratch: &'s mut [f32]) -> Option<FirstLayer<'a, 's>> {
         let (sums, other) = scratch.split_at_mut_checked(self.widest())?;
         let outputs = numbers(self.sizes).next().map_or(0, usize::from);
         let mut rest = self.layers;
         let layer = self.split(&mut rest, self.features, outputs)?;
         sums.fill(0.0);
         Some(FirstLayer {
-            perceptron: *self,
+            perceptron: self,
             layer,
             rest,
             outputs,
@@ -188,7 +189,7 @@ impl<'a> Perceptron<'a> {
 
 /// The first layer while the terms of the bispectrum come.
 pub(crate) struct FirstLayer<'a, 's> {
-    perceptron: Perceptron<'a>,
+    perceptron: &'s Perceptron<'a>,
     layer: Layer<'a>,
     /// The layers behind it.
     rest: &'a [u8],
@@ -236,7 +237,7 @@ impl FirstLayer<'_, '_> {
     }
 
     /// The scores, once all features were added and what normalises them is known.
-    pub(crate) fn scores(self, factor: f32, scores: &mut [f32]) {
+    pub(crate) fn scores(&mut self, factor: f32, scores: &mut [f32]) {
         let sums = self.sums.get_mut(..self.outputs).unwrap_or_default();
         self.layer.finish(sums, factor);
         (self.perceptron).other_layers(self.rest, self.sums, self.other, scores);

@@ -26,11 +26,11 @@ use crate::kernel::{Coefficients, Kernel};
 use crate::magnitude::Accumulator;
 use crate::pairs::Order;
 use crate::sample::Signal;
-use crate::scaling::{bits_of_count, exponent_of_largest, power_of_two, restore};
+use crate::scaling::{LargestOf, bits_of_count, power_of_two, restore};
 use crate::significance::{
     Energy, MOST_BITS, Measured, SUM_BITS, energy_of_coefficients, energy_of_samples,
 };
-use crate::weights::Largest;
+use crate::weights::{Largest, largest_of};
 use num_complex::{Complex, Complex32};
 
 /// Bits of |q|.
@@ -234,38 +234,36 @@ impl<'a> Integers<'a> {
 
     /// The largest weights and the least Λ², once every weight is known to be one.
     pub(crate) fn largest(&self) -> Result<(Largest, f32), Error> {
-        // It has no opposite: a row and its negative or conjugate are both to be rows.
-        if self.q.contains(&i8::MIN) {
-            return Err(Error::Malformed);
-        }
-        if self.q.iter().all(|q| *q == 0) {
-            return Err(Error::WeightRange);
-        }
-        let largest = (0..self.scales.len()).map(|row| {
-            let IntegerRow { re, im } = self.row(row);
-            let q = re.iter().chain(im).map(|q| q.unsigned_abs()).max();
-            // The scale of a row of zeros counts: zero times infinity would be no number.
-            self.scale(row) * f32::from(q.unwrap_or_default().max(1))
-        });
-        let Ok(Some(exponent)) = exponent_of_largest(largest) else {
-            // Larger than f32 holds.
-            return Err(Error::WeightRange);
-        };
         let (mut modulus, mut scale_square) = (0.0, 0.0);
+        let (mut weights, mut most) = (LargestOf::default(), 0);
         for row in 0..self.scales.len() {
             let IntegerRow { re, im } = self.row(row);
-            let squares = re.iter().zip(im).map(|(re, im)| {
-                let (re, im) = (i32::from(*re), i32::from(*im));
-                re * re + im * im
-            });
-            let largest = squares.max().unwrap_or(0);
-            let square = self.scale(row) * self.scale(row);
-            modulus = f32::max(modulus, square * largest as f32);
+            let (mut q, mut largest) = (0, 0);
+            for (re, im) in re.iter().zip(im) {
+                let (re, im) = (i32::from(*re).abs(), i32::from(*im).abs());
+                q = q.max(re).max(im);
+                largest = largest.max(re * re + im * im);
+            }
+            most = most.max(q);
+            let scale = self.scale(row);
+            // The scale of a row of zeros counts: zero times infinity would be no number.
+            weights.add(row, scale * q.max(1) as f32);
+            let square = scale * scale;
+            modulus = largest_of(modulus, square * largest as f32);
             if largest > 0 {
-                scale_square = f32::max(scale_square, square);
+                scale_square = largest_of(scale_square, square);
             }
         }
-        let rounded = self.inputs as f32 * f32::max(1.0, scale_square * LARGEST_SQUARE / modulus);
+        // −128 has no opposite: a row and its negative or conjugate are both to be rows.
+        if most > 127 {
+            return Err(Error::Malformed);
+        }
+        // All are zero, or one is larger than f32 holds.
+        let (1.., Ok(Some(exponent))) = (most, weights.exponent()) else {
+            return Err(Error::WeightRange);
+        };
+        let rounded = scale_square * LARGEST_SQUARE / modulus;
+        let rounded = self.inputs as f32 * largest_of(1.0, rounded);
         Ok((Largest { exponent, modulus }, rounded))
     }
 
@@ -415,18 +413,19 @@ fn each_term(
     let per_row = power_of_two(-weights);
 
     let mut squares = Accumulator::default();
-    let (mut weighed, mut multiplied) = (None, None);
+    // No row has this number.
+    let (mut weighed, mut multiplied) = (usize::MAX, usize::MAX);
     let (mut factor, mut products) = (0.0, Products::default());
     for (i, j) in order.iter() {
         let ((a, a_conjugated), (b, b_conjugated)) = (rows.fold.stored(i), rows.fold.stored(j));
-        if weighed != Some(a) {
+        if weighed != a {
             integers.row(a).weigh(samples, precision, v_re, v_im);
             factor = restore(integers.scale(a), exponent);
-            (weighed, multiplied) = (Some(a), None);
+            (weighed, multiplied) = (a, usize::MAX);
         }
-        if multiplied != Some(b) {
+        if multiplied != b {
             products = integers.row(b).products(v_re, v_im);
-            multiplied = Some(b);
+            multiplied = b;
         }
         let sum = products.sum(a_conjugated, b_conjugated);
         let s = scaled(sum, factor * (integers.scale(b) * per_row));

@@ -154,7 +154,7 @@ impl Findings {
                 let halves = matches!(encoding, Encoding::F16);
                 let weights = Bytes::new(view.weights, width, halves);
                 let exponent = weights.largest().map_err(|refused| refused.error(width))?;
-                let modulus = weights.largest_modulus(view.stored_rows().max(1));
+                let modulus = weights.largest_modulus();
                 Largest { exponent, modulus }
             }
         };

@@ -8,6 +8,11 @@ pub(crate) struct PowerOfTwo([f32; 2]);
 impl PowerOfTwo {
     #[inline(never)]
     pub(crate) fn new(exponent: i32) -> Self {
+        Self::halves(exponent)
+    }
+
+    #[inline(always)]
+    fn halves(exponent: i32) -> Self {
         let half = exponent / 2;
         PowerOfTwo([power_of_two(half), power_of_two(exponent - half)])
     }
@@ -20,11 +25,12 @@ impl PowerOfTwo {
 }
 
 /// `value`·2^exponent for any exponent, infinite or zero where f32 ends.
+#[inline(never)]
 pub(crate) fn restore(value: f32, exponent: i32) -> f32 {
     // 2^-149 … 2^128 are 277 binades: what lies farther is zero or infinity all the same.
     let exponent = exponent.clamp(-300, 300);
     let half = exponent / 2;
-    PowerOfTwo::new(exponent - half).scale(PowerOfTwo::new(half).scale(value))
+    PowerOfTwo::halves(exponent - half).scale(PowerOfTwo::halves(half).scale(value))
 }
 
 /// 2^k for −126 ≤ k ≤ 127.

@@ -360,14 +360,16 @@ pub(crate) struct Largest {
 }
 
 impl Bytes<'_> {
-    /// The largest |w|² of so many rows.
-    pub(crate) fn largest_modulus(&self, rows: usize) -> f32 {
+    /// The largest |w|².
+    pub(crate) fn largest_modulus(&self) -> f32 {
         let mut largest = 0.0;
-        for row in 0..rows {
-            let row = self.row(row);
-            for n in 0..self.inputs {
-                let w = row(n);
-                largest = largest_of(largest, w.re * w.re + w.im * w.im);
+        let (mut at, mut column) = (0, 0);
+        while let (Some(re), Some(im)) = (self.number(at), self.number(at + self.inputs)) {
+            largest = largest_of(largest, re * re + im * im);
+            (at, column) = (at + 1, column + 1);
+            if column == self.inputs {
+                // Past the imaginary parts.
+                (at, column) = (at + self.inputs, 0);
             }
         }
         largest

@@ -249,7 +249,7 @@ impl<'a, const KINDS: u32> View<'a, KINDS> {
     pub(super) fn check(&self, message: &[u8]) -> Result<(), Error> {
         let aligned = (message.len() - self.weights.len()).is_multiple_of(ALIGNMENT);
         let padded = self.padding.len() < ALIGNMENT && self.padding.iter().all(|&byte| byte == 0);
-        let text = || [self.name, self.group].into_iter().all(is_utf8);
+        let text = || is_utf8(self.name) && is_utf8(self.group);
         well_formed(self.whole && aligned && padded && text())?;
         self.check_sections()
     }
