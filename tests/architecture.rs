@@ -120,3 +120,27 @@ fn the_library_needs_neither_command_line_nor_pictures() {
         );
     }
 }
+
+/// Crates of which more than one version is in the lock file, and who wants the older one.
+const SEVERAL_VERSIONS: [&str; 7] = [
+    "bitflags",      // defmt
+    "embedded-io",   // postcard wants both
+    "equator",       // faer's nano-gemm
+    "equator-macro", // the same
+    "syn",           // macros of faer, maud and zerocopy; only compilers run them
+    "thiserror",     // faer's sysctl, on macOS alone
+    "thiserror-impl",
+];
+
+#[test]
+fn no_further_crate_comes_in_two_versions() {
+    let lock = read("Cargo.lock");
+    let names = lock.lines().filter_map(|line| line.strip_prefix("name = "));
+    let mut seen = BTreeSet::new();
+    let several: BTreeSet<&str> = names.filter(|name| !seen.insert(*name)).collect();
+    let several: Vec<&str> = several.iter().map(|name| name.trim_matches('"')).collect();
+    assert_eq!(
+        several, SEVERAL_VERSIONS,
+        "cargo tree -d says who wants them"
+    );
+}
