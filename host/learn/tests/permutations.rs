@@ -119,6 +119,7 @@ fn large_groups_and_images_are_found() {
         ("Z16xZ16", 256, 3, 0.5, 0.05),
         ("D4", 784, 3, 1.0, 0.0),
         ("D4", 784, 12, 0.7, 0.05),
+        ("D4", 784, 12, 0.5, 0.05),
         ("A5", 60, 12, 0.5, 0.05),
     ] {
         let action = known_action(name, Some(inputs)).unwrap();
@@ -171,6 +172,121 @@ fn sets_that_are_no_group_are_refused() {
             assert!(found.is_err(), "{what}, seed {seed}: {found:?}");
         }
     }
+}
+
+#[test]
+fn strangers_and_mislabelled_members_change_nothing() {
+    for name in ["D8", "S4", "A5"] {
+        let action = known_action(name, None).unwrap();
+        for (strangers, mislabelled) in [(0.2, 0.0), (0.0, 0.2), (0.1, 0.1)] {
+            let mut samples = Samples::new(action.degree(), 5);
+            let signals: Vec<Vec<f64>> = (0..24).map(|_| samples.signal()).collect();
+            for (label, x) in signals.iter().enumerate() {
+                for element in action.elements() {
+                    let kind: f64 = samples.random.random();
+                    let x = if kind < strangers {
+                        samples.signal()
+                    } else if kind < strangers + mislabelled {
+                        element.moved(&signals[samples.random.random_range(0..24)])
+                    } else {
+                        element.moved(x)
+                    };
+                    samples.add(label, &x, 0.05);
+                }
+            }
+            let found = permutations(&samples.orbits(), 0);
+            assert!(same(&found, &action), "{name}, {strangers}: {found:?}");
+        }
+    }
+}
+
+#[test]
+fn groups_on_few_inputs_are_found_in_noise_and_never_others() {
+    for (name, inputs) in [
+        ("Z2", None),
+        ("Z3", None),
+        ("Z4", None),
+        ("Z2xZ2", None),
+        ("Z5", None),
+        ("S3", None),
+        ("Z6", None),
+        ("Z7", None),
+        ("D5", Some(5)),
+        ("A4", Some(4)),
+        ("S4", Some(6)),
+    ] {
+        let action = known_action(name, inputs).unwrap();
+        for (count, share, noise, most_refused) in [
+            (3, 1.0, 0.0, 0),
+            (24, 1.0, 0.1, 0),
+            (30, 1.0, 0.2, 0),
+            (24, 0.5, 0.05, 0),
+            (12, 0.5, 0.05, 1),
+            (4, 0.5, 0.1, 4),
+        ] {
+            let refused = (0..4).filter(|&seed| {
+                let found = permutations(&orbits(&action, count, share, noise, seed), seed);
+                assert!(
+                    found.is_err() || same(&found, &action),
+                    "{name}, {count} orbits, seed {seed}: {found:?}"
+                );
+                found.is_err()
+            });
+            let refused = refused.count();
+            assert!(
+                refused <= most_refused,
+                "{name}, {count} orbits, noise {noise}: {refused} refused"
+            );
+        }
+    }
+}
+
+#[test]
+fn few_inputs_that_no_group_permutes_are_refused() {
+    for inputs in 2..=6 {
+        for seed in 0..6 {
+            for (what, orbits) in [
+                ("shifted by fractions", fractions(inputs, seed, false)),
+                ("and normalised", fractions(inputs, seed, true)),
+                ("unrelated", unrelated_of(inputs, seed)),
+            ] {
+                let found = permutations(&orbits, seed);
+                assert!(found.is_err(), "{inputs}, {what}, seed {seed}: {found:?}");
+            }
+        }
+    }
+}
+
+/// Cyclic shifts by any fraction of an input, interpolated linearly; then brought to unit length, or not.
+fn fractions(inputs: usize, seed: u64, normalised: bool) -> Orbits {
+    let mut samples = Samples::new(inputs, seed);
+    let members = 4 + seed as usize % 9;
+    for label in 0..6 + 2 * seed as usize {
+        let x = samples.signal();
+        for _ in 0..members {
+            let shift: f64 = samples.random.random_range(0.0..inputs as f64);
+            let (whole, part) = (shift as usize, shift.fract());
+            let at = |n: usize| {
+                (1.0 - part) * x[(n + whole) % inputs] + part * x[(n + whole + 1) % inputs]
+            };
+            let mut moved: Vec<f64> = (0..inputs).map(at).collect();
+            if normalised {
+                let length = moved.iter().map(|x| x * x).sum::<f64>().sqrt();
+                moved.iter_mut().for_each(|x| *x /= length);
+            }
+            samples.add(label, &moved, 0.0);
+        }
+    }
+    samples.orbits()
+}
+
+fn unrelated_of(inputs: usize, seed: u64) -> Orbits {
+    let mut samples = Samples::new(inputs, seed);
+    for label in 0..100 {
+        let x = samples.signal();
+        samples.add(label / 10, &x, 0.0);
+    }
+    samples.orbits()
 }
 
 fn unrelated(seed: u64) -> Orbits {

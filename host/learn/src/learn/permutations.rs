@@ -9,8 +9,9 @@
 //! an assignment problem, until nothing changes. Fixpoints that take members to members in several orbits, far more often than
 //! chance would, generate the group. How near is near, and how often is often, is read off the data. In the end the group must
 //! explain the pairs within orbits, and every element must be the best for its share of them. What fails is refused: no group is
-//! returned that the data does not show.
+//! returned that the data does not show. Of fewer than eight inputs all permutations are compared instead (`few`).
 
+mod few;
 mod matching;
 mod refusal;
 
@@ -19,7 +20,7 @@ pub use refusal::NoPermutations;
 use crate::data::orbits::Orbits;
 use crate::group::{Action, Permutation};
 use crate::numeric::random::{Purpose, stream};
-use matching::{Matches, Members, column_twins};
+use matching::{Matches, Members, Parts, column_twins};
 use rand::RngExt;
 use rand::seq::index;
 use rand_chacha::ChaCha8Rng;
@@ -32,15 +33,11 @@ const MOST_STARTS: usize = 300;
 /// Starts that are refined at a time.
 const BATCH: usize = 8;
 /// Starts without a fixpoint of small residual after which the motion is taken not to be a permutation.
-const PATIENCE: usize = 32;
+const PATIENCE: usize = 96;
 /// Batches that add nothing to the group before the search ends.
 const IDLE_BATCHES: usize = 4;
 /// The largest residual of matched pairs, as a share of a signal's square: two unrelated signals have 2, noise of 30 % 0.18.
 const MOST_RESIDUAL: f64 = 0.2;
-/// Signals of fewer inputs than this vary much in length, and so does what noise is of them; and many permutations of few inputs
-/// are near to many others: less residual is trusted there.
-const FEW_INPUTS: usize = 8;
-const MOST_RESIDUAL_OF_FEW: f64 = 0.03;
 /// Members whose images are looked for to count an element's hits.
 const SOURCES: usize = 192;
 /// Members whose pairs are explained in the end.
@@ -59,6 +56,13 @@ const LEAST_MOVED: f64 = 0.1;
 /// A subgroup leaves members in several cosets, none of which it takes to another. Strangers are alone: no more members than
 /// this share may be in company outside the largest part of their orbit.
 const MOST_APART: f64 = 0.05;
+/// Unless there are so many members of an orbit, so large a share of all is in the largest parts, and nearly all pairs in these are
+/// related: a subgroup of half of the elements leaves less than two thirds of eight members in one part. The rest are strangers, or
+/// mislabelled, one in four at most.
+const MANY_OF_AN_ORBIT: usize = 8;
+const LEAST_LARGEST: f64 = 0.72;
+const LEAST_WITHIN: f64 = 0.9;
+const LEAST_OF_CLEAR: f64 = 0.5;
 
 /// A group of permutations that moves the data.
 #[derive(Debug, Clone, PartialEq)]
@@ -117,64 +121,52 @@ struct Thresholds {
 /// Why the data shows no such group.
 pub fn permutations(orbits: &Orbits, seed: u64) -> Result<Permuted, NoPermutations> {
     let members = Members::of(orbits)?;
-    let mut random = stream(seed, Purpose::Permutations);
     let mut search = Search::new(&members);
-    let mut idle = 0;
-    let mut starts = search.random_pairs(&mut random, BATCH);
-    let mut last = Err(NoPermutations::Unrelated { starts: 0 });
-    while !starts.is_empty() {
-        let order = last
-            .as_ref()
-            .map_or(1, |found: &Found| found.action.order());
-        search.refine(&starts);
-        last = search.group();
-        if search.hopeless() {
-            break;
-        }
-        let grown = last
-            .as_ref()
-            .is_ok_and(|found| found.action.order() > order);
-        idle = if grown { 0 } else { idle + 1 };
-        starts = match &last {
-            Ok(found) if found.explained >= ALL_EXPLAINED => Vec::new(),
-            Ok(_) if idle >= IDLE_BATCHES => Vec::new(),
-            _ if search.tried >= MOST_STARTS => Vec::new(),
-            Ok(found) => search.unexplained(found, &mut random),
-            Err(_) => search.random_pairs(&mut random, BATCH),
-        };
-    }
-    let found = last?;
-    let Thresholds { residual, .. } = found.thresholds;
-    found.check(members.all())?;
-    if let Some(inputs) = column_twins(&members, residual) {
+    let found = if members.inputs() <= few::MOST_INPUTS {
+        let (action, residual) = few::group(&members)?;
+        search.explained(action, residual).0
+    } else {
+        search.found(&mut stream(seed, Purpose::Permutations))?
+    };
+    found.check(&members)?;
+    if let Some(inputs) = column_twins(&members, found.residual) {
         return Err(NoPermutations::Twins { inputs });
     }
     Ok(Permuted {
         action: found.action,
-        residual,
+        residual: found.residual,
         explained: found.explained,
         starts: search.tried,
     })
 }
 
+/// Of pairs whose median is `residual`, nearly all are nearer than this.
+fn near(residual: f64, inputs: usize) -> f64 {
+    let spread = (2.0 / inputs as f64).sqrt();
+    (2.5 * residual * (1.0 + 2.0 * spread) + 1e-9).min(0.5)
+}
+
 /// What was found so far, and what it explains.
 struct Found {
     action: Action,
-    thresholds: Thresholds,
+    residual: f64,
     explained: f64,
     /// The share of pairs across orbits that it explains as well.
     across: f64,
     /// The share of pairs that are far apart where nothing is moved.
     moved: f64,
-    /// The share of members related to others, but not to most of their orbit.
-    apart: f64,
+    /// Into which parts orbits fall.
+    parts: Parts,
     /// Pairs within orbits that no element relates: orbit and two members.
     unexplained: Vec<[usize; 3]>,
 }
 
 impl Found {
-    fn check(&self, members: usize) -> Result<(), NoPermutations> {
-        let least = if members < FEW_MEMBERS {
+    fn check(&self, members: &Members) -> Result<(), NoPermutations> {
+        let (all, orbits) = (members.all(), members.orbits());
+        let least = if self.action.degree() <= few::MOST_INPUTS {
+            few::LEAST_EXPLAINED
+        } else if all < FEW_MEMBERS {
             LEAST_OF_FEW
         } else {
             LEAST_EXPLAINED
@@ -183,12 +175,22 @@ impl Found {
         if self.moved < LEAST_MOVED {
             return Err(NoPermutations::Still { moved: self.moved });
         }
-        if self.apart > MOST_APART {
+        // Of many members, most in one part in which all are related: the others do not belong to their orbits.
+        let is_clear = all >= FEW_MEMBERS
+            && all >= MANY_OF_AN_ORBIT * orbits
+            && self.parts.largest >= LEAST_LARGEST
+            && self.parts.explained >= LEAST_WITHIN;
+        if self.parts.apart > MOST_APART && !is_clear {
             return Err(NoPermutations::Cosets {
                 order: self.action.order(),
-                apart: self.apart,
+                apart: self.parts.apart,
             });
         }
+        let least = if is_clear {
+            LEAST_OF_CLEAR.max(1.5 * self.across)
+        } else {
+            least
+        };
         if self.explained < least {
             return Err(NoPermutations::Unexplained {
                 order: self.action.order(),
@@ -213,6 +215,34 @@ impl<'a> Search<'a> {
             candidates: Vec::new(),
             tried: 0,
         }
+    }
+
+    fn found(&mut self, random: &mut ChaCha8Rng) -> Result<Found, NoPermutations> {
+        let mut idle = 0;
+        let mut starts = self.random_pairs(random, BATCH);
+        let mut last = Err(NoPermutations::Unrelated { starts: 0 });
+        while !starts.is_empty() {
+            let order = last
+                .as_ref()
+                .map_or(1, |found: &Found| found.action.order());
+            self.refine(&starts);
+            last = self.group();
+            if self.hopeless() {
+                break;
+            }
+            let grown = last
+                .as_ref()
+                .is_ok_and(|found| found.action.order() > order);
+            idle = if grown { 0 } else { idle + 1 };
+            starts = match &last {
+                Ok(found) if found.explained >= ALL_EXPLAINED => Vec::new(),
+                Ok(_) if idle >= IDLE_BATCHES => Vec::new(),
+                _ if self.tried >= MOST_STARTS => Vec::new(),
+                Ok(found) => self.unexplained(found, random),
+                Err(_) => self.random_pairs(random, BATCH),
+            };
+        }
+        last
     }
 
     fn random_pairs(&self, random: &mut ChaCha8Rng, count: usize) -> Vec<[usize; 3]> {
@@ -276,24 +306,17 @@ impl<'a> Search<'a> {
             return Err(NoPermutations::Unrelated { starts: self.tried });
         };
         let least = first.matches.quantile(0.08);
-        let few = (FEW_INPUTS as f64 / members.inputs() as f64).max(1.0);
-        let below = 8.0 * few * few * least + 1e-10;
+        let below = 8.0 * least + 1e-10;
         let mut close: Vec<f64> = best
             .iter()
             .flat_map(|candidate| candidate.matches.distances())
             .filter(|&d| d <= below)
             .collect();
         let residual = median(&mut close);
-        let most = if members.inputs() < FEW_INPUTS {
-            MOST_RESIDUAL_OF_FEW
-        } else {
-            MOST_RESIDUAL
-        };
-        if residual > most {
+        if residual > MOST_RESIDUAL {
             return Err(NoPermutations::Far { residual });
         }
-        let spread = (2.0 / members.inputs() as f64).sqrt();
-        let near = (2.5 * residual * (1.0 + 2.0 * spread) + 1e-9).min(0.5);
+        let near = near(residual, members.inputs());
         let mut hits: Vec<f64> = best
             .iter()
             .map(|candidate| candidate.matches.hits(near))
@@ -305,14 +328,12 @@ impl<'a> Search<'a> {
             .map(|candidate| members.hits_across(&candidate.permutation, near))
             .collect();
         let mut chance = against_others.into_iter().fold(0.0, f64::max);
-        if members.inputs() >= 8 {
-            let random = members.random_permutations();
-            let hits: Vec<f64> = random
-                .par_iter()
-                .map(|permutation| members.matched(permutation, SOURCES).hits(near))
-                .collect();
-            chance = hits.into_iter().fold(chance, f64::max);
-        }
+        let random = members.random_permutations();
+        let hits: Vec<f64> = random
+            .par_iter()
+            .map(|permutation| members.matched(permutation, SOURCES).hits(near))
+            .collect();
+        chance = hits.into_iter().fold(chance, f64::max);
         if most_hits < 2.0 * chance + 0.03 {
             return Err(NoPermutations::Chance {
                 hits: most_hits,
@@ -331,10 +352,10 @@ impl<'a> Search<'a> {
     fn group(&self) -> Result<Found, NoPermutations> {
         let thresholds = self.thresholds()?;
         let Thresholds {
+            residual,
             near,
             most_hits,
             chance,
-            ..
         } = thresholds;
         let members = self.members;
         let least = (0.3 * most_hits).max(1.5 * chance);
@@ -373,7 +394,7 @@ impl<'a> Search<'a> {
                 candidates: self.candidates.len(),
             });
         }
-        Ok(self.explained(action, thresholds))
+        Ok(self.explained_by_winners(action, residual))
     }
 
     /// Whether every one of `elements` takes members to members in two orbits or more, and as often as it should on average.
@@ -398,18 +419,9 @@ impl<'a> Search<'a> {
         total >= mean * elements.len() as f64
     }
 
-    /// Which pairs the group explains, and without the elements that are never the best for a pair.
-    fn explained(&self, action: Action, thresholds: Thresholds) -> Found {
-        let members = self.members;
-        // Products of matrices in f32 leave so much of what should be zero.
-        let near = thresholds.near.max(2e-5);
-        let pairs = members.pairs(&action, PAIR_SOURCES, false);
-        let mut wins = vec![0_u32; action.order()];
-        for pair in &pairs {
-            if pair.best < near && pair.second - pair.best > 0.2 * near {
-                wins[pair.element] += 1;
-            }
-        }
+    /// What the group explains without the elements that are never the best for a pair.
+    fn explained_by_winners(&self, action: Action, residual: f64) -> Found {
+        let (found, wins) = self.explained(action, residual);
         let most = wins.iter().copied().max().unwrap_or(0);
         let mut winners: Vec<f64> = (wins.iter())
             .filter(|&&wins| 2 * wins >= most)
@@ -420,11 +432,24 @@ impl<'a> Search<'a> {
             .map(|(g, &wins)| g == 0 || f64::from(wins) >= least)
             .collect();
         if most > 0 && keep.contains(&false) {
-            let subgroup = action
-                .subgroup(&keep)
-                .filter(|subgroup| subgroup.order() > 1);
+            let subgroup = (found.action.subgroup(&keep)).filter(|subgroup| subgroup.order() > 1);
             if let Some(subgroup) = subgroup {
-                return self.explained(subgroup, thresholds);
+                return self.explained_by_winners(subgroup, residual);
+            }
+        }
+        found
+    }
+
+    /// Which pairs the group explains, and for how many each element is the best by far.
+    fn explained(&self, action: Action, residual: f64) -> (Found, Vec<u32>) {
+        let members = self.members;
+        // Products of matrices in f32 leave so much of what should be zero.
+        let near = near(residual, members.inputs()).max(2e-5);
+        let pairs = members.pairs(&action, PAIR_SOURCES, false);
+        let mut wins = vec![0_u32; action.order()];
+        for pair in &pairs {
+            if pair.best < near && pair.second - pair.best > 0.2 * near {
+                wins[pair.element] += 1;
             }
         }
         let unexplained: Vec<[usize; 3]> = (pairs.iter())
@@ -434,9 +459,9 @@ impl<'a> Search<'a> {
         let share = |count: usize, all: usize| count as f64 / all.max(1) as f64;
         let across = members.pairs(&action, PAIR_SOURCES / 2, true);
         let across_near = across.iter().filter(|pair| pair.best < near).count();
-        Found {
+        let found = Found {
             action,
-            thresholds,
+            residual,
             explained: share(pairs.len() - unexplained.len(), pairs.len()),
             across: share(across_near, across.len()),
             moved: share(
@@ -446,9 +471,10 @@ impl<'a> Search<'a> {
                     .count(),
                 pairs.len(),
             ),
-            apart: members.apart(&pairs, near),
+            parts: members.parts(&pairs, near),
             unexplained,
-        }
+        };
+        (found, wins)
     }
 }
 

@@ -3,7 +3,7 @@
 use super::NoPermutations;
 use crate::data::orbits::Orbits;
 use crate::group::{Action, Permutation};
-use crate::numeric::assignment::assign;
+use crate::numeric::assignment::{assign, assign_greedily};
 use crate::numeric::matrix::{matrix, matrix_mut, multiply, multiply_add};
 use crate::numeric::random::{Purpose, stream};
 use rand::seq::SliceRandom;
@@ -17,6 +17,8 @@ const MOST_IN_ALL: usize = 4096;
 /// Members that a refinement matches.
 const REFINED: usize = 768;
 const ROUNDS: usize = 8;
+/// From so many inputs on, refinement goes by greedy assignments, and by exact ones only where these change nothing any more.
+const MANY_INPUTS: usize = 128;
 /// The memory that permutations of a group may take, in inputs.
 const MOST_IMAGES: usize = 1 << 24;
 /// Sorting tells nothing of inputs that are equal: where so many neighbours are, other starts are tried, too.
@@ -48,6 +50,8 @@ impl Orbit {
 /// Members of some orbits.
 pub(super) struct Members {
     inputs: usize,
+    /// The mean that was subtracted.
+    mean: f64,
     orbits: Vec<Orbit>,
     tied: bool,
 }
@@ -67,6 +71,16 @@ pub(super) struct Pair {
     pub(super) second: f64,
     /// The distance where nothing is moved.
     pub(super) still: f64,
+}
+
+/// Into which parts a group divides orbits.
+pub(super) struct Parts {
+    /// The share of members that are related to others, but not to the largest part of their orbit.
+    pub(super) apart: f64,
+    /// The share of members in the largest parts of their orbits.
+    pub(super) largest: f64,
+    /// The share of pairs in these that are related.
+    pub(super) explained: f64,
 }
 
 impl Matches {
@@ -133,15 +147,21 @@ impl Members {
             *y = (f64::from(*y) - mean) as f32;
         }
         let tied = tied(&data, inputs) > TIED;
-        let orbits: Vec<Orbit> = data.into_iter().map(|y| orbit(y, inputs)).collect();
+        let mut orbits: Vec<Orbit> = data.into_iter().map(|y| orbit(y, inputs)).collect();
         if orbits
             .iter()
             .any(|orbit| orbit.count() < 2 || !orbit.scale.is_normal())
         {
             return Err(NoPermutations::TooFew);
         }
+        if inputs <= super::few::MOST_INPUTS {
+            // Signals of few inputs vary much in length, and noise does not.
+            let mean = orbits.iter().map(|orbit| orbit.scale).sum::<f64>() / orbits.len() as f64;
+            orbits.iter_mut().for_each(|orbit| orbit.scale = mean);
+        }
         Ok(Members {
             inputs,
+            mean,
             orbits,
             tied,
         })
@@ -167,8 +187,8 @@ impl Members {
         self.orbits.iter().map(Orbit::count).sum()
     }
 
-    /// The share of members that `pairs` nearer than `near` join to others, but not to the largest part of their orbit.
-    pub(super) fn apart(&self, pairs: &[Pair], near: f64) -> f64 {
+    /// The parts of orbits that `pairs` nearer than `near` join.
+    pub(super) fn parts(&self, pairs: &[Pair], near: f64) -> Parts {
         let mut parts: Vec<Vec<usize>> = (self.orbits.iter())
             .map(|orbit| (0..orbit.count()).collect())
             .collect();
@@ -184,21 +204,50 @@ impl Members {
             let (a, b) = (root(part, a), root(part, b));
             part[a.max(b)] = a.min(b);
         }
-        let apart = parts.iter().map(|part| {
+        let (mut apart, mut largest) = (0, 0);
+        let mut is_main: Vec<Vec<bool>> = Vec::new();
+        for part in &parts {
+            let roots: Vec<usize> = (0..part.len()).map(|member| root(part, member)).collect();
             let mut sizes = vec![0; part.len()];
-            (0..part.len()).for_each(|member| sizes[root(part, member)] += 1);
-            let largest = sizes.iter().copied().max().unwrap_or(0);
+            roots.iter().for_each(|&root| sizes[root] += 1);
+            let most = sizes.iter().copied().max().unwrap_or(0);
+            let main = sizes.iter().position(|&size| size == most);
             let in_company: usize = sizes.iter().filter(|size| **size > 1).sum();
-            in_company.saturating_sub(largest)
+            apart += in_company.saturating_sub(most);
+            largest += most;
+            is_main.push(roots.iter().map(|&root| Some(root) == main).collect());
+        }
+        let inside = |pair: &&Pair| {
+            let [orbit, a, b] = pair.members;
+            is_main[orbit][a] && is_main[orbit][b]
+        };
+        let related = pairs.iter().filter(inside);
+        let (count, all) = related.fold((0, 0), |(count, all), pair| {
+            (count + usize::from(pair.best < near), all + 1)
         });
-        apart.sum::<usize>() as f64 / self.all().max(1) as f64
+        let share = |count: usize, all: usize| count as f64 / all.max(1) as f64;
+        Parts {
+            apart: share(apart, self.all()),
+            largest: share(largest, self.all()),
+            explained: share(count, all),
+        }
     }
 
     pub(super) fn tied(&self) -> bool {
         self.tied
     }
 
-    fn row(&self, orbit: usize, member: usize) -> &[f32] {
+    /// The square of a member's length as it was.
+    pub(super) fn length(&self, y: &[f32]) -> f64 {
+        y.iter().map(|&y| (f64::from(y) + self.mean).powi(2)).sum()
+    }
+
+    /// The mean of ‖y‖² over an orbit.
+    pub(super) fn scale(&self, orbit: usize) -> f64 {
+        self.orbits[orbit].scale
+    }
+
+    pub(super) fn row(&self, orbit: usize, member: usize) -> &[f32] {
         &self.orbits[orbit].y[member * self.inputs..][..self.inputs]
     }
 
@@ -333,7 +382,19 @@ impl Members {
             if matches.quantile(0.1) == 0.0 && (round > 0 || matches.hits(1e-12) >= 0.25) {
                 return Some((current, matches));
             }
-            let next = self.assigned(&matches, limit, &current);
+            let gain = self.gain(&matches, limit, &current);
+            let next = if self.inputs < MANY_INPUTS {
+                permutation(&assign(&gain, self.inputs))
+            } else {
+                let greedy = permutation(&assign_greedily(&gain, self.inputs));
+                if greedy != current {
+                    greedy
+                } else if matches.quantile(0.08) > super::MOST_RESIDUAL {
+                    return None;
+                } else {
+                    permutation(&assign(&gain, self.inputs))
+                }
+            };
             if next == current {
                 return Some((current, matches));
             }
@@ -342,10 +403,12 @@ impl Members {
         None
     }
 
-    /// argmax_P Σ ⟨P·y, y′⟩ over the matches up to `limit`; where two are as good, `current` stays.
-    fn assigned(&self, matches: &Matches, limit: f64, current: &Permutation) -> Permutation {
+    /// Σ y_n y′_m − y′_m²/2 over the matches up to `limit`, for every input n and image m: the largest of a row is the nearest.
+    /// Where two permutations are as good, `current` is a little better.
+    fn gain(&self, matches: &Matches, limit: f64, current: &Permutation) -> Vec<f32> {
         let n = self.inputs;
         let mut gain = vec![0.0; n * n];
+        let mut halves = vec![0.0; n];
         let kept: Vec<_> = matches
             .found
             .iter()
@@ -357,6 +420,9 @@ impl Members {
                 let weight = (1.0 / self.orbits[orbit].scale) as f32;
                 from.extend(self.row(orbit, source).iter().map(|y| y * weight));
                 to.extend_from_slice(self.row(orbit, matched));
+                for (half, y) in halves.iter_mut().zip(self.row(orbit, matched)) {
+                    *half += 0.5 * weight * y * y;
+                }
             }
             multiply_add(
                 matrix_mut(&mut gain, n, n, n),
@@ -368,8 +434,11 @@ impl Members {
         let most = gain.iter().fold(0.0_f32, |most, gain| most.max(gain.abs()));
         for (row, &image) in gain.chunks_exact_mut(n).zip(current.images()) {
             row[usize::from(image)] += 1e-6 * most;
+            for (gain, half) in row.iter_mut().zip(&halves) {
+                *gain -= half;
+            }
         }
-        permutation(&assign(&gain, n))
+        gain
     }
 
     /// Pairs of members, within orbits or `across` neighbouring ones, each with the elements that relate them best.

@@ -44,6 +44,13 @@ pub enum NoPermutations {
         /// The share it would have to.
         least: f64,
     },
+    /// What a group of permutations leaves of pairs is no noise: signals moved by fractions of an input, or otherwise.
+    Distorted {
+        /// How far its covariance is from that of noise.
+        uneven: f64,
+        /// What chance may do.
+        most: f64,
+    },
     /// Members of an orbit are one signal that does not move.
     Still {
         /// The share of pairs that differ by more than noise.
@@ -74,7 +81,7 @@ impl fmt::Display for NoPermutations {
                 )
             }
             NoPermutations::TooFew => {
-                f.write_str("fewer than two orbits of two members to compare")
+                f.write_str("fewer than two orbits of two members to compare, or hardly more")
             }
             NoPermutations::Unrelated { starts } => {
                 write!(
@@ -103,6 +110,10 @@ impl fmt::Display for NoPermutations {
             } => write!(
                 f,
                 "a group of {order} permutations relates {explained:.2} of the pairs within orbits, and should {least:.2}"
+            ),
+            NoPermutations::Distorted { uneven, most } => write!(
+                f,
+                "what permutations of the inputs leave of members is no noise: its covariance is {uneven:.2} off, and chance does {most:.2}"
             ),
             NoPermutations::Still { moved } => {
                 write!(
