@@ -2,6 +2,7 @@
 
 use crate::Folder;
 use crate::characters::{characters, complex_npy};
+use crate::skip::skipped;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
@@ -184,6 +185,38 @@ fn rotations_of_a_sphere_are_learned_as_harmonics_and_wigners_symbols() {
         assert!(number("between") > 1e3 * number("within"), "{row}");
     }
     assert_kept(&folder, arguments, &object);
+}
+
+#[test]
+fn digits_on_a_sphere_are_told_apart_however_they_are_rotated() {
+    let Some(mnist) = std::env::var_os("BISPECTRAL_MNIST") else {
+        return skipped("mnist", "name its folder in BISPECTRAL_MNIST");
+    };
+    let folder = Folder::new();
+    let line = format!("reproduce sphere --quick --mnist {} -o s", mnist.display());
+    let digits = &folder.object(&line)["digits"];
+    let share = |what: &str, turned: &str| {
+        let mut rows = digits["rows"].as_array().unwrap().iter();
+        let row = rows.find(|row| row["what"] == what).unwrap();
+        row[turned].as_f64().unwrap()
+    };
+    // Trained as they are: samples know nothing else, and the power spectrum not enough.
+    assert!(share("samples", "upright") > 0.9, "{digits}");
+    assert!(share("samples", "rotated") < 0.2, "{digits}");
+    assert!(share("power spectrum", "rotated") < 0.65, "{digits}");
+    assert!(share("couplings", "rotated") > 0.8, "{digits}");
+    // The group is learned, so that rotations change what is said of few; bytes of a device change no more.
+    let device = "couplings, the model for a device";
+    for (one, other) in [
+        (share("couplings", "upright"), share("couplings", "rotated")),
+        (share("couplings", "rotated"), share(device, "rotated")),
+    ] {
+        assert!((one - other).abs() < 0.005, "{digits}");
+    }
+    let model = fs::read(folder.path("s/digits.bsn")).unwrap();
+    assert_eq!(digits["flash"], model.len());
+    assert!(model.len() < 25_000, "{}", model.len());
+    folder.assert_picture("s/digits.svg");
 }
 
 #[test]

@@ -15,8 +15,9 @@ use bispectral_learn::classify::protocol::{Protocol, RateSchedule};
 use bispectral_learn::data::representation::sampled;
 use bispectral_learn::group::Couplings;
 use bispectral_learn::group::compact::{Compact, Name};
+use bispectral_learn::group::couplings::{Entry, Tensor, Term};
 use bispectral_learn::model::cost::Cost;
-use bispectral_learn::model::couplings::encode;
+use bispectral_learn::model::couplings::{encode, ordered};
 use bispectral_learn::model::form::Encoding;
 use bispectral_learn::numeric::alignment::random_rotations;
 use bispectral_learn::numeric::harmonics::{Degree, harmonics, spread};
@@ -39,21 +40,24 @@ const EQUATOR: f64 = 14.0;
 /// Points by which integrals over the sphere are summed.
 const QUADRATURE: usize = 8000;
 /// Bent copies of each training digit: none of them is turned.
-const COPIES: u64 = 1;
+const COPIES: u64 = 2;
 const CHANGED: Changed = Changed {
     moved: 0.0,
     stretched: 0.12,
     bent: 0.7,
 };
 /// Digits that are trained on, of which the last tenth is held out.
-const TRAINING: usize = 30_000;
-const QUICK_DEGREE: usize = 5;
-const QUICK_POINTS: usize = 64;
+const TRAINING: usize = 60_000;
+/// How often each digit and each copy is seen, and how often by what couplings are compared with, where there are many.
+const EPOCHS: usize = 16;
+const BASELINE_EPOCHS: usize = 4;
+const QUICK_DEGREE: usize = 6;
+const QUICK_POINTS: usize = 81;
 const QUICK_ORBITS: usize = 300;
-const QUICK_TRAINING: usize = 2000;
-const QUICK_TEST: usize = 500;
+const QUICK_TRAINING: usize = 10_000;
+const QUICK_TEST: usize = 2000;
 /// Degrees have mean squares in proportion to this power of what they have in digits: 1 leaves them, 0 makes them equal.
-const EVENNESS: f64 = 0.25;
+const EVENNESS: f64 = 0.5;
 /// What a model may take.
 const FLASH: usize = 1 << 20;
 /// Digits that are drawn.
@@ -264,11 +268,12 @@ pub(super) fn classify(
         Some(&group),
     )?;
     let model = Model::from_bytes(&bytes).map_err(refused)?;
+    let couplings = ordered(&couplings);
     let powers = couplings.orders().filter(|&order| order < 3).count();
     let order: Vec<usize> = ordered_by_order(&couplings);
     let protocol = Protocol {
-        hidden: if quick { vec![64] } else { vec![256, 128] },
-        epochs: if quick { 8 } else { 12 },
+        hidden: if quick { vec![64] } else { vec![384, 192] },
+        epochs: EPOCHS,
         batch: 256,
         rate: 0.002,
         schedule: RateSchedule::Cosine,
@@ -297,6 +302,14 @@ pub(super) fn classify(
         let apply = |t: &Array2<f32>, set: &Set| scaling.applied(of(t, set));
         let inputs = scaling.applied(inputs);
         let held_inputs = apply(&held_t, &held);
+        let protocol = Protocol {
+            epochs: if quick || what == "couplings" {
+                EPOCHS
+            } else {
+                BASELINE_EPOCHS
+            },
+            ..protocol.clone()
+        };
         let mut progress = console.progress("epochs", protocol.epochs);
         let (mlp, _) = protocol.train(
             Labelled {
@@ -323,8 +336,14 @@ pub(super) fn classify(
             rotated: right(&rotated_t, &rotated),
         });
         if what == "couplings" {
+            let (couplings, scaling) = scaled(&couplings, &scaling)?;
             let folded = Folded::standardised(&scaling.means, &scaling.deviations, &mlp);
-            let small = encode(&couplings, Encoding::I8, "digits on a sphere", Some(&group))?;
+            let small = encode(
+                &couplings,
+                Encoding::F16,
+                "digits on a sphere",
+                Some(&group),
+            )?;
             let small = Model::from_bytes(&small).map_err(refused)?;
             device = Some((
                 folded.behind(&small, HeadEncoding::I8)?,
@@ -374,9 +393,7 @@ fn share(classes: impl Iterator<Item = u8>, labels: &[u8]) -> f64 {
 
 /// Terms of order one and two, then the others.
 fn ordered_by_order(couplings: &Couplings) -> Vec<usize> {
-    let orders: Vec<usize> = bispectral_learn::model::couplings::ordered(couplings)
-        .orders()
-        .collect();
+    let orders: Vec<usize> = couplings.orders().collect();
     let mut numbers: Vec<usize> = (0..orders.len()).collect();
     numbers.sort_by_key(|&term| orders[term]);
     numbers
@@ -407,6 +424,36 @@ fn evened(found: &Compact, samples: &Array2<f32>) -> Result<Couplings> {
     basis.mapv_inplace(|u| u / largest);
     let (tensors, terms) = (couplings.tensors().to_vec(), couplings.terms().to_vec());
     Ok(Couplings::new(basis, tensors, terms)?)
+}
+
+/// The couplings with terms of deviation one, so that a byte suits all weights of a perceptron behind them; and what is left
+/// to standardise.
+fn scaled(couplings: &Couplings, by: &Standard) -> Result<(Couplings, Standard)> {
+    let (mut tensors, mut terms) = (Vec::new(), Vec::new());
+    for (term, deviation) in couplings.terms().iter().zip(&by.deviations) {
+        let tensor = &couplings.tensors()[term.tensor];
+        let entries: std::result::Result<Vec<Entry>, _> = (tensor.entries().iter())
+            .map(|entry| {
+                let index = entry.index().map(usize::from);
+                Entry::new(
+                    &index[..tensor.order()],
+                    entry.value / f64::from(*deviation),
+                )
+            })
+            .collect();
+        terms.push(Term {
+            tensor: tensors.len(),
+            offsets: term.offsets.clone(),
+        });
+        tensors.push(Tensor::new(tensor.dims(), entries?)?);
+    }
+    let both = by.means.iter().zip(&by.deviations);
+    let left = Standard {
+        means: both.map(|(mean, deviation)| mean / deviation).collect(),
+        deviations: vec![1.0; by.means.len()],
+    };
+    let couplings = Couplings::new(couplings.basis().clone(), tensors, terms)?;
+    Ok((couplings, left))
 }
 
 /// The invariants of each row, by the core.

@@ -28,8 +28,9 @@ const TRIED: usize = 2000;
 const STARTS: usize = 10;
 /// An inverted signal is in the orbit where it is nearer than this share of its length.
 const IN_ORBIT: f64 = 1e-3;
-/// Blocks and couplings are right where they are nearer than this to what they should be: of degrees 0 to 8, 1.3e-2 was seen.
-const RIGHT: f64 = 3e-2;
+/// Blocks and couplings are right where they are nearer than this to what they should be: rounding of samples, 1.5e-8 for degrees
+/// 0 to 8.
+const RIGHT: f64 = 1e-6;
 
 /// Functions on a sphere, and how they are seen.
 #[derive(Debug, Clone)]
