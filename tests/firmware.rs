@@ -4,7 +4,7 @@
 mod classified;
 
 use bispectral::Arguments;
-use bispectral_core::{Complex32, Model};
+use bispectral_core::{Complex32, Model, Sizes};
 use bispectral_learn::analysis::fit::Choices;
 use bispectral_learn::data::group::Group;
 use bispectral_learn::data::npy::{Element, header};
@@ -238,6 +238,13 @@ fn every_form_has_the_hosts_bits_and_about_the_instructions_that_are_estimated()
         );
         println!("{line}");
         wrong.extend((off.abs() > MARGIN).then_some(line));
+        let most = Sizes::of(&bytes).expect("sizes").stack;
+        if counted.stack > most {
+            wrong.push(format!(
+                "{form}: a stack of {}, STACK is {most}",
+                counted.stack
+            ));
+        }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
