@@ -227,6 +227,58 @@ fn signals_are_named_by_the_words_they_were_trained_with() {
 }
 
 #[test]
+fn labels_beside_signals_and_files_of_another_kind_are_said() {
+    let folder = Folder::new();
+    shapes(&folder);
+    let labels = String::from_utf8(folder.read("y.csv")).unwrap();
+    let signals = String::from_utf8(folder.read("X.csv")).unwrap();
+    let lines = signals.lines().zip(labels.lines());
+    let table = |column: &str, label: fn(&str) -> String| {
+        let names: Vec<String> = (0..8).map(|k| format!("s{k}")).collect();
+        let rows = lines
+            .clone()
+            .map(|(x, y)| format!("{x},{}\n", label(y)))
+            .collect::<String>();
+        format!("{},{column}\n{rows}", names.join(","))
+    };
+    folder.write("words.csv", table("what", |label| format!("state {label}")));
+    folder.write("called.csv", table("Class", str::to_owned));
+    folder.refuse_with(
+        "features z8.bsn words.csv -o Y.npy",
+        "words.csv: line 1: the last column holds words, such as \"state ",
+    );
+    folder.refuse_with(
+        "features z8.bsn called.csv -o Y.npy",
+        "called.csv: line 1: the last column is called \"Class\", and is no part of a signal: ",
+    );
+    folder.refuse_with(
+        "export z8.bsn -o z8.copy.bsn --emit rust",
+        "z8.copy.bsn: --emit rust writes a module: name it z8.copy.rs",
+    );
+    folder.refuse_with(
+        "classify train --data X.csv --labels y.csv -o c",
+        "the model: none is named: name one, or fit both at once: `bispectral classify fit ",
+    );
+    folder.succeed(&format!(
+        "classify train z8.bsn --data X.csv --labels y.csv -o c {SMALL}"
+    ));
+    let (_, _, notes) = folder.run("export c -o alone.bsn");
+    assert!(
+        notes.contains(
+            "note: c: this is the model without its classifier; `bispectral classify export c` "
+        ),
+        "{notes}"
+    );
+    folder.succeed("classify fit --data X.csv --labels y.csv -o fitted.bsn");
+    let (code, _, refusal) = folder.run("group fitted.bsn");
+    assert_eq!(code, Some(1));
+    assert!(
+        refusal.contains("some of the characters of Z8, which is its group"),
+        "{refusal}"
+    );
+}
+
+#[test]
 fn a_share_of_few_samples_says_how_little_it_says() {
     let folder = Folder::new();
     shapes(&folder);

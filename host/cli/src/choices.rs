@@ -6,8 +6,10 @@ use bispectral_learn::data::orbits;
 use bispectral_learn::learn::{phase, schedule};
 use bispectral_learn::model::{emit, firmware, form};
 use bispectral_learn::network;
+use bispectral_learn::{Error, Result};
 use bispectral_run::config;
 use clap::ValueEnum;
+use std::path::Path;
 
 /// An enumeration of flag values for each of the library's, both ways: one that lacks a variant does not compile.
 macro_rules! choices {
@@ -168,5 +170,27 @@ choices! {
         Rust,
         /// A C header with the model and its sizes
         C,
+    }
+}
+
+impl Emit {
+    /// Refuses a name that says another kind of file: nobody reads a module of Rust as a model.
+    pub(crate) fn check(self, output: &Path) -> Result<()> {
+        let said = match output.extension().and_then(|end| end.to_str()) {
+            Some("bsn") => Emit::Postcard,
+            Some("rs") => Emit::Rust,
+            Some("h" | "c") => Emit::C,
+            _ => return Ok(()),
+        };
+        if said == self {
+            return Ok(());
+        }
+        let (what, end) = match self {
+            Emit::Postcard => ("a model is written, as without --emit", "bsn"),
+            Emit::Rust => ("--emit rust writes a module", "rs"),
+            Emit::C => ("--emit c writes a header", "h"),
+        };
+        let remedy = format!("name it {}", output.with_extension(end).display());
+        Err(Error::file(output, what, remedy))
     }
 }

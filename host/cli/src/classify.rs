@@ -23,7 +23,7 @@ use std::path::Path;
 
 /// What is in the folder of a classifier.
 const MODEL: &str = "model.bsn";
-const CLASSIFIER: &str = "classifier.bin";
+pub(crate) const CLASSIFIER: &str = "classifier.bin";
 const RESULTS: &str = "results.json";
 
 use recipe::Choices;

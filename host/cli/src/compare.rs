@@ -8,6 +8,7 @@ use bispectral_learn::{Error, Result};
 use bispectral_run::console::Console;
 use clap::Args;
 use serde::Serialize;
+use std::cmp::Ordering;
 use std::path::{Path, PathBuf};
 
 /// See whether invariants of cyclic shifts help to classify signals
@@ -147,16 +148,25 @@ pub(crate) fn numbered(
 ) -> Result<(Vec<String>, Vec<usize>)> {
     let all = || labels.iter().chain(others);
     let mut known: Vec<String> = all().cloned().collect();
-    known.sort_unstable();
+    known.sort_unstable_by(|a, b| in_order(a, b));
     known.dedup();
     if !(2..=256).contains(&known.len()) {
         let what = format!("{} different labels", known.len());
         let remedy = "give the class of each signal, of 2 to 256 classes";
         return Err(Error::file(path, what, remedy));
     }
-    let place = |label| known.binary_search(label).unwrap_or_default();
+    let place = |label: &String| {
+        let found = known.binary_search_by(|known| in_order(known, label));
+        found.unwrap_or_default()
+    };
     let places = all().map(place).collect();
     Ok((known, places))
+}
+
+/// Numbers as numbers, before words.
+pub(crate) fn in_order(a: &str, b: &str) -> Ordering {
+    let number = |word: &str| word.parse::<i64>().unwrap_or(i64::MAX);
+    number(a).cmp(&number(b)).then_with(|| a.cmp(b))
 }
 
 /// Signals and the word for what each is.

@@ -104,12 +104,19 @@ struct Summary<'a> {
 
 impl Export {
     pub(super) fn run(&self, seed: Option<u64>, console: &Console) -> Result<()> {
+        self.emit.check(&self.output)?;
         let mut output = NewFile::create(&self.output, self.force)?
             .other_than(&[&self.model, &self.model.join(MODEL)])?;
         let path = models::file_in(&self.model)?;
         let file = ModelFile::read(&path)?;
         let model = file.model()?;
         self.check_classifier(&path, &model)?;
+        if models::holds_classifier(&self.model) {
+            console.say(&format!(
+                "note: {0}: this is the model without its classifier; `bispectral classify export {0}` writes both",
+                self.model.display()
+            ));
+        }
         let signals = self.signals(model.inputs(), console)?;
         let mut error = None;
         let (bytes, candidates) = match &self.fit {

@@ -111,6 +111,18 @@ impl Group {
             }
             return console.answer(&described, &described.words());
         }
+        if let Structure::Cyclic { .. } = model.parts().structure
+            && model.rows() < model.inputs()
+            && let Some(group) = model.group()
+        {
+            let what = format!(
+                "its {} rows are some of the characters of {group}, which is its group, and a table takes all {}",
+                model.rows(),
+                model.inputs()
+            );
+            let remedy = format!("make the model of all: `bispectral model --group {group}`");
+            return Err(Error::file(&path, what, remedy));
+        }
         let w = file::weights(&model);
         let refused = |why: &dyn fmt::Display| {
             let what = format!("no finite commutative group: {why}");

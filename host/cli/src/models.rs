@@ -14,6 +14,11 @@ pub(crate) fn read(path: &Path) -> Result<ModelFile> {
     ModelFile::read(&file_in(path)?)
 }
 
+/// Whether `path` is the folder of a classifier.
+pub(crate) fn holds_classifier(path: &Path) -> bool {
+    path.join(crate::classify::CLASSIFIER).exists()
+}
+
 /// Where the model is that `path` means.
 pub(crate) fn file_in(path: &Path) -> Result<PathBuf> {
     if !path.is_dir() {

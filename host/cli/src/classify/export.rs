@@ -59,6 +59,7 @@ struct Exported {
 
 impl Export {
     pub(super) fn run(&self, seed: u64, console: &Console) -> Result<()> {
+        self.emit.check(&self.output)?;
         let mut output =
             NewFile::create(&self.output, self.force)?.other_than(&[&self.folder.join(MODEL)])?;
         // A module or a header has the names in itself.

@@ -1,6 +1,7 @@
 //! `bispectral classify predict`: what each signal is taken for.
 
 use super::Trained;
+use crate::compare::in_order;
 use crate::features::check_length;
 use crate::models;
 use bispectral_learn::Result;
@@ -72,9 +73,10 @@ impl Predict {
             samples: taken.len(),
             counts,
         };
-        let shares: Vec<String> = predicted
-            .counts
-            .iter()
+        let mut counts: Vec<_> = predicted.counts.iter().collect();
+        counts.sort_by(|a, b| in_order(a.0, b.0));
+        let shares: Vec<String> = counts
+            .into_iter()
             .map(|(label, count)| format!("{} {count}", console::name(label)))
             .collect();
         let words = format!(

@@ -25,7 +25,7 @@ use std::time::Instant;
 pub(super) struct Train {
     /// The model whose invariants are classified, or the folder of a run
     #[arg(value_name = "MODEL.bsn|DIR")]
-    model: PathBuf,
+    model: Option<PathBuf>,
     /// The folder to write
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
@@ -58,7 +58,11 @@ impl Train {
             let remedy = "choose another one, or add --force";
             return Err(Error::file(folder, "the folder holds a classifier", remedy));
         }
-        let file = models::read(&self.model)?;
+        let Some(model) = &self.model else {
+            let remedy = "name one, or fit both at once: `bispectral classify fit --data X --labels y -o model.bsn`";
+            return Err(Error::new("the model", "none is named", remedy));
+        };
+        let file = models::read(model)?;
         let model = file.model()?;
         let recipe = self.choices.over(Recipe::default());
         let window = self.source.window(Window::default());

@@ -17,6 +17,8 @@ use std::path::Path;
 const OF_LETTER: u64 = 4;
 /// So many numbers that ascend evenly are a numbering, and no signal.
 const NUMBERING: usize = 4;
+/// What a header calls a column of labels.
+const LABELS: [&str; 7] = ["label", "labels", "class", "target", "state", "orbit", "y"];
 
 /// The numbers of a text file; 64 bits each, so at most four times the file's size.
 ///
@@ -238,6 +240,22 @@ fn field(text: &str) -> Cow<'_, str> {
     }
 }
 
+/// What stands in the last column where that is labels beside a signal: a word behind numbers, or what a header calls so.
+fn labels_at_the_end(names: &[Cow<'_, str>], fields: &[Cow<'_, str>]) -> Option<String> {
+    let (last, others) = fields.split_last()?;
+    let name = names.last().filter(|name| parse(name).is_err())?;
+    let numbers = others.iter().filter(|field| parse(field).is_ok()).count();
+    if numbers < 2 || numbers + 1 < others.len() || names.len() != fields.len() {
+        return None;
+    }
+    if parse(last).is_err() && !last.is_empty() {
+        let word = beginning(last);
+        return Some(format!("the last column holds words, such as {word:?}"));
+    }
+    let is_label = LABELS.contains(&&*name.to_lowercase());
+    is_label.then(|| format!("the last column is called {name:?}, and is no part of a signal"))
+}
+
 /// Numbers that ascend by the same step from one to the next.
 fn is_even(values: &[f64]) -> bool {
     let step = match values {
@@ -307,6 +325,10 @@ impl Reader {
             && number(&fields[0]).is_none()
             && !fields[0].is_empty()
             && fields[1..].iter().all(|field| number(field).is_some());
+        if let Some(what) = labels_at_the_end(&names, &fields) {
+            let remedy = "save the labels as a file of their own, and the signals without them";
+            return Err((what, remedy));
+        }
         let behind = if self.named {
             &names[1.min(names.len())..]
         } else {
@@ -358,11 +380,15 @@ impl Reader {
         }
         let before = self.values.len();
         for (column, field) in fields.iter().enumerate().skip(skipped) {
-            let value = parse(field).map_err(|()| {
-                (
+            let value = parse(field).map_err(|()| match field.is_empty() {
+                true => (
+                    format!("column {column}: a value is missing"),
+                    "fill it in, or leave the line out",
+                ),
+                false => (
                     format!("column {column}: {:?} is not a number", beginning(field)),
                     "write numbers, begin a title with #",
-                )
+                ),
             })?;
             self.point |= field.contains('.');
             if let Some((whole, rest)) = field.split_once(',') {
@@ -565,7 +591,19 @@ mod tests {
                 &b"1,2\n1,x\n"[..],
                 "line 2: column 1: \"x\" is not a number: 1,x: ",
             ),
-            (b"1,2,\n", "line 1: column 2: \"\" is not a number: 1,2,: "),
+            (b"1,2,\n", "line 1: column 2: a value is missing: 1,2,: "),
+            (
+                b"1,2,3,good\n4,5,6,worn\n",
+                "line 1: the last column holds words, such as \"worn\": 1,2,3,good: ",
+            ),
+            (
+                b"0,1,2,state\n1,2,3,good\n4,5,6,worn\n",
+                "line 1: the last column holds words, such as \"good\": 0,1,2,state: ",
+            ),
+            (
+                b",a,b,Label\n0,1,2,7\n1,5,6,8\n",
+                "line 1: the last column is called \"Label\", and is no part of a signal: ,a,b,Label: ",
+            ),
             (b"1,2\n\n1\n", "line 3: 1 values where line 1 has 2: 1: "),
             (
                 b"1,2,3,4\n5,7,3\n",

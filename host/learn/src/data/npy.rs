@@ -157,7 +157,7 @@ impl Array {
         let (mut file, length) = crate::storage::open_file(path)?;
         let (header, begin) = header_of(path, &mut file, length)?;
         let element = Element::of(&header.descr).map_err(|what| {
-            let remedy = "save numbers: X.astype(\"float32\"), or \"complex64\" for weights";
+            let remedy = "save numbers: X.astype(\"float32\"), or \"complex64\" for weights; words: y.astype(str)";
             Error::file(path, what, remedy)
         })?;
         let shape = Shape::new(&header.shape, images)

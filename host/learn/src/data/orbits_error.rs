@@ -193,7 +193,7 @@ impl OrbitsError {
             OrbitsError::TooFewToHoldOut {
                 exemplars,
                 fraction,
-            } => format!("{exemplars} exemplars are too few to hold out {fraction} of them"),
+            } => format!("{exemplars} orbits are too few to hold out {fraction} of them"),
             OrbitsError::TooFewMembers {
                 label,
                 members,
@@ -232,8 +232,10 @@ impl OrbitsError {
             OrbitsError::NotOnGroup { .. } => "give functions on the group, or another group",
             OrbitsError::Angles { .. } => "give a fraction from 0.006 (two angles) to 1 (all)",
             OrbitsError::HeldOut { .. } => "give one between 0 and 1, such as 0.2",
-            OrbitsError::TooFewToHoldOut { .. } => return more("transforms"),
-            OrbitsError::TooFewMembers { .. } => return more("exemplars"),
+            OrbitsError::TooFewToHoldOut { .. } => {
+                return more("members of each (split: transforms)");
+            }
+            OrbitsError::TooFewMembers { .. } => return more("whole orbits (split: exemplars)"),
         }
         .into()
     }

@@ -183,7 +183,7 @@ mod tests {
                 3,
                 Split::Exemplars,
                 0.2,
-                "split: 3 exemplars are too few to hold out 0.2 of them: ",
+                "split: 3 orbits are too few to hold out 0.2 of them: ",
             ),
             (
                 "Z8",

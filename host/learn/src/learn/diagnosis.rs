@@ -59,10 +59,15 @@ pub enum Finding {
         /// The share of pairs within orbits that it relates, where it is known.
         explained: Option<f64>,
     },
+    /// A group relates members, but for noise.
+    Noise {
+        /// What it does.
+        group: String,
+        /// What it leaves of a member's square.
+        left: f64,
+    },
     /// Labels look like classes: things that are alike, not one thing that was moved.
     Classes {
-        /// How many labels there are.
-        labels: usize,
         /// Samples of the label in the middle.
         members: usize,
         /// What the best known motion leaves of another sample of the same label.
@@ -116,6 +121,11 @@ impl Diagnosis {
 }
 
 impl Trial {
+    /// It leaves little of members on average although it explains fewer than wrong labels would leave.
+    fn is_noisy(&self) -> bool {
+        self.aligned_within < EXPLAINED && self.explained < PART[1]
+    }
+
     /// More neighbours of the same orbit than chance would give, or as many and distances that tell more; or no fewer, no less,
     /// and it relates nearly all members, so that it is what the learned W only approximates.
     fn is_better_than(&self, learned: &Evaluation) -> bool {
@@ -126,7 +136,7 @@ impl Trial {
         let chance = 1.0 / (found.samples.max(1) as f64).sqrt();
         let tells = |of: &Evaluation| of.between / of.within.max(f64::MIN_POSITIVE);
         let gain = found.nearest - learned.nearest;
-        let enough = if self.explained >= PART[1] {
+        let enough = if self.explained >= PART[1] || self.is_noisy() {
             NO_WORSE
         } else {
             BETTER
@@ -182,14 +192,18 @@ fn findings(
     let by_known = by_known.map(|best| (best.group.to_string(), Some(best.explained)));
     let part = by_known.or(part).filter(|_| !is_window);
     let has_part = part.is_some();
-    found.extend(part.map(|(group, explained)| Finding::Part { group, explained }));
+    // Noise leaves about as much of every member, wrong labels and a second motion nearly nothing or nearly all.
+    let noisy = best.filter(|best| has_part && best.is_noisy());
+    found.extend(match (noisy, part) {
+        (Some(best), _) => Some(Finding::Noise {
+            group: best.group.to_string(),
+            left: best.aligned_within,
+        }),
+        (None, part) => part.map(|(group, explained)| Finding::Part { group, explained }),
+    });
     let related = left < EXPLAINED || is_window;
     if !related && (members >= CLASS || members > orbits.inputs()) {
-        found.push(Finding::Classes {
-            labels: orbits.len(),
-            members,
-            left,
-        });
+        found.push(Finding::Classes { members, left });
     } else if !related && !has_part {
         found.push(Finding::Unrelated { left });
     }
@@ -237,13 +251,15 @@ impl fmt::Display for Finding {
                 "{group} relates members in parts of each orbit, and not these parts: there is a second motion, of which \
                  more members would tell"
             ),
-            Finding::Classes {
-                labels,
-                members,
-                left,
-            } => write!(
+            Finding::Noise { group, left } => write!(
                 f,
-                "the labels look like classes: {labels} of them, {members} samples each, and the best known motion leaves \
+                "{group} take members of an orbit to each other but for {left:.2} of their square, as noise of {:.0} % in \
+                 each leaves",
+                100.0 * (left / 2.0).sqrt()
+            ),
+            Finding::Classes { members, left } => write!(
+                f,
+                "the labels look like classes: {members} samples of each, and the best known motion leaves \
                  {left:.2} of a sample's square; an orbit is one thing, moved"
             ),
             Finding::Unrelated { left } => write!(
@@ -334,6 +350,32 @@ mod tests {
             "{findings:?}"
         );
         assert_no_worse_than_knowing(&found);
+    }
+
+    #[test]
+    fn noise_is_called_noise_and_the_group_behind_it_is_as_good_as_what_was_learned() {
+        let things = things(30, INPUTS);
+        let mut noise = random(9);
+        let data = orbits(30, 16, |orbit, member| {
+            let deviation = 0.3;
+            (0..INPUTS)
+                .map(|n| things[orbit][(n + member) % INPUTS] + deviation * noise())
+                .collect()
+        });
+        let orbits = Orbits::labelled(data.0, &data.1).unwrap();
+        let pairs = Pairs::of(&orbits, 0);
+        let groups = KnownGroup::of(INPUTS, None).into_iter();
+        let mut known: Vec<Trial> = groups.map(|group| group.tried(&pairs, &orbits)).collect();
+        known.sort_by(|a, b| a.aligned_within.total_cmp(&b.aligned_within));
+        let findings = findings(&orbits, &pairs, &known, None);
+        // Noise of 30 % leaves 2 · 0.09 / 1.09 of a member's square.
+        assert!(
+            matches!(&findings[..], [Finding::Noise { left, .. }] if (0.15..0.2).contains(left)),
+            "{findings:?}"
+        );
+        // What learned as much is given up for it.
+        let evaluation = known[0].evaluation.as_ref().unwrap();
+        assert!(known[0].is_better_than(evaluation));
     }
 
     #[test]
