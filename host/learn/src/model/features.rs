@@ -7,6 +7,7 @@
 use super::batch::{self, Batch};
 use super::characters::{self, Characters};
 use crate::data::rounding::{Unfit, to_f32, to_f32_direction};
+use crate::limits::interruption;
 use crate::{Error, Result};
 use bispectral_core::{Complex32, Model};
 use ndarray::{ArrayView1, ArrayView2, Axis};
@@ -225,6 +226,7 @@ impl<'m> Features<'m> {
             .map_init(
                 || self.workspace(),
                 |workspace, (at, out)| {
+                    interruption::check();
                     let Workspace { wide, x, scratch } = workspace;
                     if let Err(unfit) = self.round(signals.row(at), wide, x) {
                         return Some((at, unfit.to_string(), unfit.remedy()));
@@ -300,7 +302,10 @@ impl<'m> Features<'m> {
         x: &mut Vec<f32>,
     ) -> std::result::Result<(), Unfit> {
         wide.clear();
-        wide.extend(signal.iter().map(|&value| value.into()));
+        match signal.as_slice() {
+            Some(signal) => wide.extend(signal.iter().map(|&value| value.into())),
+            None => wide.extend(signal.iter().map(|&value| value.into())),
+        }
         match self.quantity {
             Quantity::Invariants | Quantity::Features => to_f32_direction(wide, x),
             _ => to_f32(wide, x),
