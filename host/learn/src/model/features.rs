@@ -1,7 +1,7 @@
 //! z, |z|², β and β̄ of many signals at once, on all threads.
 //!
 //! Each signal goes through `bispectral-core`, with the device's bits; or, for β̄ of models that store W as it is and of those
-//! that store a commutative group instead, all of a block go through products of matrices ([`Arithmetic::Fast`]): the same
+//! that store a commutative group instead, all of a block go through products of matrices or a transform ([`Arithmetic::Fast`]): the same
 //! sums in another order, off by some 1e-7.
 
 use super::batch::{self, Batch};
@@ -14,7 +14,7 @@ use ndarray::{ArrayView1, ArrayView2, Axis};
 use rayon::prelude::*;
 use std::sync::Arc;
 
-/// Signals that one thread takes at a time through products of matrices.
+/// Signals that one thread takes at a time.
 const BLOCK: usize = 128;
 /// Fewer signals than this are faster one by one: products of rows are then made for too few.
 pub const FEW: usize = 8;
@@ -39,7 +39,8 @@ pub enum Quantity {
 pub enum Arithmetic {
     /// The device's: the same bits on every processor, and for any number of signals.
     Exact,
-    /// The fastest: products of matrices where there are many signals and the model stores W as it is, or a commutative group.
+    /// The fastest: where there are many signals, products of matrices for a model that stores W as it is, a transform for one of a
+    /// commutative group.
     Fast,
 }
 
@@ -240,7 +241,7 @@ impl<'m> Features<'m> {
         answer(refused)
     }
 
-    /// Blocks of signals by products of matrices; what is out of range there has an answer from the core.
+    /// Blocks of signals together; what is out of range there has an answer from the core.
     fn blocks<T: Value>(
         &self,
         many: &Many,
