@@ -50,6 +50,7 @@ pub fn check() {
 /// assert_eq!(until_interrupted(work).unwrap(), Some(7));
 /// flag.store(true, Ordering::Relaxed);
 /// assert_eq!(until_interrupted(work).unwrap(), None);
+/// # flag.store(false, Ordering::Relaxed);
 /// ```
 pub fn until_interrupted<T>(work: impl FnOnce() -> T) -> Result<Option<T>, Box<dyn Any + Send>> {
     // What was half done is dropped on the way.
