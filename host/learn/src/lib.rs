@@ -21,7 +21,7 @@
 //!
 //! | module | what it is for |
 //! | --- | --- |
-//! | [`limits`] | what may be asked for at most, and whether there is memory for it |
+//! | [`limits`] | what may be asked for at most, whether there is memory for it, and when work is to end |
 //! | [`storage`] | files, written whole or not at all |
 //! | [`numeric`] | precisions, matrices, Adam, whitening, random streams |
 //! | [`data`] | readers, samples, transforms, orbits, splits |

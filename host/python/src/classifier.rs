@@ -8,7 +8,7 @@ use bispectral_learn::analysis::fit::Limits;
 use bispectral_learn::classify::chain::Chain;
 use bispectral_learn::classify::classifier::Classifier as Trained;
 use bispectral_learn::classify::device::Encoding;
-use bispectral_learn::classify::prepared::{Prepared, Recipe};
+use bispectral_learn::classify::prepared::{Prepared, Recipe, Stage};
 use bispectral_learn::classify::samples::Samples;
 use bispectral_learn::model::file::ModelBytes;
 use numpy::{PyArray1, PyReadonlyArray1};
@@ -58,9 +58,18 @@ pub(crate) fn train_classifier<'py>(
         views: 1,
     };
     let view = model.bytes.view();
-    let trained = in_steps(py, threads, progress.as_ref(), |_| {
-        let prepared = Prepared::new(view, &data, &[], &recipe, seed, &mut |_| {})?;
-        Ok(prepared.train(&recipe.protocol, seed, &mut |_| {})?.0)
+    let trained = in_steps(py, threads, progress.as_ref(), |steps| {
+        let mut stopped = None;
+        let mut observe = |stage: Stage<'_>| {
+            let told = steps.done(|| match stage {
+                Stage::Features { done, of } => json!({"features": done, "of": of}).to_string(),
+                Stage::Epoch(epoch) => serde_json::to_string(epoch).unwrap_or_default(),
+            });
+            stopped = stopped.take().or(told.err());
+        };
+        let prepared = Prepared::new(view, &data, &[], &recipe, seed, &mut observe)?;
+        let trained = prepared.train(&recipe.protocol, seed, &mut observe)?.0;
+        stopped.map_or(Ok(trained), Err)
     })?;
     Ok(Classifier { trained })
 }

@@ -226,8 +226,14 @@ impl Model {
         let features = if exact || few || quantity != Quantity::Invariants {
             Features::new(model, quantity, Arithmetic::Exact)
         } else {
-            let many = py.detach(|| self.many.get_or_init(|| Many::of(&model).map(Arc::new)));
-            Features::prepared(model, many.clone())
+            let many = match self.many.get() {
+                Some(many) => many.clone(),
+                None => compute(py, threads, || {
+                    let made = || Many::of(&model).map(Arc::new);
+                    self.many.get_or_init(made).clone()
+                })?,
+            };
+            Features::prepared(model, many)
         };
         let out = PyArray2::zeros(py, [signals.count(), features.width()], false);
         let mut lent = out.readwrite();

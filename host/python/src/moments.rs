@@ -13,7 +13,7 @@ use numpy::{PyArray2, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde_json::{Value, json};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 #[pyclass(frozen, module = "bispectral._bispectral")]
 pub(crate) struct Moments {
@@ -21,8 +21,11 @@ pub(crate) struct Moments {
 }
 
 impl Moments {
-    fn sums(&self) -> MutexGuard<'_, Sums> {
-        self.sums.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Refused where an interruption left a part of a chunk in them.
+    fn sums(&self) -> PyResult<MutexGuard<'_, Sums>> {
+        self.sums.lock().map_err(|_| {
+            Error::new_err("moments: adding to them was interrupted: begin with new ones")
+        })
     }
 
     fn of(sums: Sums) -> Self {
@@ -44,17 +47,17 @@ impl Moments {
         Ok(Moments::of(Sums::from_bytes(bytes).map_err(exception)?))
     }
 
-    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        let bytes = py.detach(|| self.sums().to_bytes());
-        PyBytes::new(py, &bytes)
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = py.detach(|| Ok::<_, PyErr>(self.sums()?.to_bytes()))?;
+        Ok(PyBytes::new(py, &bytes))
     }
 
-    fn inputs(&self, py: Python<'_>) -> usize {
-        py.detach(|| self.sums().inputs())
+    fn inputs(&self, py: Python<'_>) -> PyResult<usize> {
+        py.detach(|| Ok(self.sums()?.inputs()))
     }
 
-    fn count(&self, py: Python<'_>) -> u64 {
-        py.detach(|| self.sums().count())
+    fn count(&self, py: Python<'_>) -> PyResult<u64> {
+        py.detach(|| Ok(self.sums()?.count()))
     }
 
     /// Samples of one more chunk.
@@ -66,17 +69,19 @@ impl Moments {
         threads: Option<usize>,
     ) -> PyResult<()> {
         let (samples, labels) = (signals.to_f32(), labels(&orbit));
-        compute(py, threads, || self.sums().add(samples.view(), &labels))?.map_err(exception)
+        compute(py, threads, || {
+            let added = self.sums()?.add(samples.view(), &labels);
+            added.map_err(exception)
+        })?
     }
 
     /// What another has seen.
     fn merge(&self, py: Python<'_>, other: &Moments) -> PyResult<()> {
         // One after the other, so that no two wait for each other.
         py.detach(|| {
-            let other = other.sums().clone();
-            self.sums().merge(other)
+            let other = other.sums()?.clone();
+            self.sums()?.merge(other).map_err(exception)
         })
-        .map_err(exception)
     }
 
     /// The group, its blocks and how sure they are, as JSON; its model.
@@ -87,7 +92,7 @@ impl Moments {
         seed: u64,
         threads: Option<usize>,
     ) -> PyResult<Compacted> {
-        let sums = py.detach(|| self.sums().clone());
+        let sums = py.detach(|| Ok::<_, PyErr>(self.sums()?.clone()))?;
         let found = compute(py, threads, || -> Result<_, LibraryError> {
             let found = Compact::of(&sums, seed).map_err(|why| {
                 let remedy = "give whole orbits of more things, or more members of each";

@@ -2,9 +2,6 @@
 
 import os
 import signal
-import subprocess
-import sys
-import textwrap
 import time
 
 import numpy as np
@@ -134,29 +131,6 @@ def test_every_step_is_told_and_an_exception_on_the_way_ends_it():
 
     with pytest.raises(RuntimeError, match="enough"):
         learn(X, y, progress=stop, phases=[{"loss": "second-order", "steps": 1_000_000, "tolerance": 0}])
-
-
-def test_ctrl_c_ends_learning():
-    program = """
-        import bispectral, signal, sys
-        # A shell has its background jobs ignore it.
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-        X, y = bispectral.datasets.group("Z16", exemplars=20)
-        print("ready", flush=True)
-        try:
-            bispectral.learn(X, y, phases=[{"loss": "orbit-separation", "steps": 10**9, "tolerance": 0}])
-        except KeyboardInterrupt:
-            print("interrupted")
-            sys.exit(7)
-    """
-    process = subprocess.Popen([sys.executable, "-c", textwrap.dedent(program)], stdout=subprocess.PIPE, text=True)
-    try:
-        assert process.stdout.readline() == "ready\n"
-        time.sleep(0.5)
-        os.kill(process.pid, signal.SIGINT)
-        assert process.wait(timeout=20) == 7 and process.stdout.read() == "interrupted\n"
-    finally:
-        process.kill()
 
 
 def test_a_fork_learns_as_its_parent_does():

@@ -101,3 +101,17 @@ def test_the_package_needs_no_scikit_learn():
 
     program = "import sys; sys.modules['sklearn'] = sys.modules['dask'] = sys.modules['tqdm'] = None; import bispectral; bispectral.learn(*bispectral.datasets.group('Z4', 20), progress=True)"
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_what_is_not_installed_is_said_with_how_to_install_it():
+    import subprocess
+
+    for module, call, extra in (
+        ("sklearn", "import bispectral.sklearn", "sklearn"),
+        ("onnx", "import bispectral.onnx; bispectral.onnx.export(bispectral.Model.of_group('Z4'))", "onnx"),
+        ("dask", "import bispectral.distributed as d; d.learn(d.np.ones((2, 2)), d.np.ones(2))", "distributed"),
+    ):
+        program = f"import sys; sys.modules['{module}'] = None\n{call}"
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+        last = done.stderr.splitlines()[-1]
+        assert last == f"ImportError: {module} is not installed: pip install 'bispectral[{extra}]'", done.stderr

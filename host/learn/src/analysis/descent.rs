@@ -5,6 +5,7 @@
 //! distance does not fall any more, and the signal goes on from the nearest place it has been to.
 
 use super::representation::Representation;
+use crate::limits::interruption;
 use crate::numeric::adam::Adam;
 use crate::{Error, Result};
 use ndarray::{Array2, ArrayView2};
@@ -131,6 +132,7 @@ impl Descent {
     /// # Errors
     /// The representation refuses a signal.
     pub fn step(&mut self, representation: &mut impl Representation) -> Result<Progress> {
+        interruption::check();
         let Descent {
             walkers,
             which,

@@ -11,6 +11,7 @@ use super::harmonics::{Harmonics, features};
 use super::neighbours::{left_out, nearest};
 use super::ridge::Ridge;
 use crate::analysis::fit::Limits;
+use crate::limits::interruption;
 use crate::numeric::matrix::{matrix, matrix_mut, multiply};
 use crate::numeric::random::{Purpose, stream_at};
 use crate::{Error, Result};
@@ -295,6 +296,7 @@ fn invariants(bytes: &[u8], signals: &Array2<f32>) -> Result<Array2<f32>> {
         Model::from_bytes(bytes).map_err(|error| Error::model("the model".as_ref(), error))?;
     let mut all = Array2::zeros((signals.nrows(), 2 * model.pairs()));
     for ((at, x), mut out) in signals.rows().into_iter().enumerate().zip(all.rows_mut()) {
+        interruption::check();
         let found = model.invariants_vec(&x.to_vec()).map_err(|error| {
             Error::new(
                 format!("sample {at}"),

@@ -6,6 +6,7 @@ use super::mlp::Mlp;
 use super::pca::Projection;
 use super::products::{combine, swap};
 use super::scaling::Scaling;
+use crate::limits::interruption;
 use crate::model::file;
 use crate::{Error, Result};
 use bispectral_core::Model;
@@ -223,7 +224,10 @@ pub fn classify(model: &Model<'_>, samples: ArrayView2<'_, f32>) -> Result<Vec<u
                 let scratch = vec![0.0; model.classifier_scratch_len()];
                 (scratch, vec![0.0; model.classes()])
             },
-            |(scratch, scores), row| model.classify(&row.to_vec(), scratch, scores),
+            |(scratch, scores), row| {
+                interruption::check();
+                model.classify(&row.to_vec(), scratch, scores)
+            },
         )
         .collect();
     let class = |(at, class): (usize, std::result::Result<usize, bispectral_core::Error>)| {

@@ -6,6 +6,7 @@
 //! Terms are products of three coefficients, so a few dwarf the others: γ < 1 brings them closer, and changes no phase. A
 //! device can do the same one term at a time, because a power of ‖β‖ may divide afterwards.
 
+use crate::limits::interruption;
 use crate::model::batch::{Batch, Room};
 use crate::{Error, Result};
 use bispectral_core::{Complex32, Model};
@@ -140,6 +141,7 @@ impl Features<'_> {
             .chunks_exact(inputs)
             .zip(out.chunks_exact_mut(self.width()));
         for (at, (x, out)) in rows.enumerate() {
+            interruption::check();
             if batch.is_some() && out[0].is_finite() {
                 let (re, im) = out.split_at_mut(self.model.pairs());
                 for (re, im) in re.iter_mut().zip(im) {

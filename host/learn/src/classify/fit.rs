@@ -7,6 +7,7 @@ use super::gradient::{Targets, Workspace};
 use super::mlp::Mlp;
 use super::outputs::{Labelled, evaluate};
 use super::protocol::{Protocol, RateSchedule};
+use crate::limits::interruption;
 use crate::numeric::adam::Adam;
 use crate::numeric::random::{Purpose, stream_at};
 use crate::{Error, Result};
@@ -150,6 +151,7 @@ impl Fit<'_> {
 
     /// One step against the gradient of a batch; returns its loss.
     fn step(&mut self, batch: &[usize]) -> f64 {
+        interruption::check();
         self.step += 1;
         let Fit {
             protocol,

@@ -3,6 +3,7 @@
 //! Rows are the characters 1 … K of Z_N, so that the mean of a signal does not count, and pairs those whose product is a row,
 //! i + j ≤ K; or, selective, those of them with i ≤ 2, which are enough to tell all phases but for a common shift.
 
+use crate::limits::interruption;
 use crate::model::file::{self, dimension};
 use crate::{Error, Result};
 use bispectral_core::Model;
@@ -147,6 +148,7 @@ pub fn features(bytes: &[u8], samples: ArrayView2<'_, f32>) -> Result<Array2<f32
         .map_init(
             || vec![0.0; model.scratch_len()],
             |scratch, (at, (out, row))| {
+                interruption::check();
                 let computed = model.features(&row.to_vec(), scratch, out);
                 computed.err().map(|error| (at, error))
             },

@@ -2,6 +2,7 @@
 
 use super::gradient::Workspace;
 use super::mlp::Mlp;
+use crate::limits::interruption;
 use ndarray::{Array2, Axis};
 use rayon::prelude::*;
 
@@ -24,6 +25,7 @@ pub fn outputs(mlp: &Mlp, inputs: &Array2<f32>) -> Vec<f32> {
     let outputs: Vec<Vec<f32>> = blocks
         .into_par_iter()
         .map_init(Workspace::default, |workspace, block| {
+            interruption::check();
             let samples: Vec<f32> = block.iter().copied().collect();
             workspace.outputs(mlp, &samples).to_vec()
         })

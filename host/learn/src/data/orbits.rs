@@ -7,6 +7,7 @@ use super::noise::Noise;
 use super::remark::Remark;
 use super::transform::Action;
 use super::{samples, support};
+use crate::limits::interruption;
 use crate::numeric::random::{Purpose, stream};
 use ndarray::{Array2, ArrayView1, CowArray, Ix2};
 use rand::RngExt;
@@ -332,6 +333,7 @@ impl Orbits {
     /// # Panics
     /// There is no such orbit or member, or `out` is of another length.
     pub fn write_member(&self, orbit: usize, member: usize, out: &mut [f32]) {
+        interruption::check();
         let Orbit {
             exemplar, elements, ..
         } = &self.orbits[orbit];

@@ -8,6 +8,7 @@
 use super::positions::{inner_products, places};
 use super::{Action, Factors, LearnedTable, Refusal};
 use crate::data::group::Group;
+use crate::limits::interruption;
 use crate::{Error, Result};
 use ndarray::{Array2, ArrayView2};
 use num_complex::{Complex32, Complex64};
@@ -192,6 +193,7 @@ fn unit_rows(w: &ArrayView2<'_, Complex32>) -> Array2<Complex64> {
 fn distinct(w: &ArrayView2<'_, Complex32>) -> std::result::Result<(), Refusal> {
     let w = unit_rows(w);
     let same = (0..w.nrows()).into_par_iter().find_map_first(|a| {
+        interruption::check();
         (a + 1..w.nrows()).find_map(|b| {
             let terms = w.row(a).into_iter().zip(w.row(b));
             let inner: Complex64 = terms.map(|(a, b)| a * b.conj()).sum();

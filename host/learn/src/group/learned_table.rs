@@ -1,6 +1,7 @@
 //! The Cayley table that W implies (the paper's Algorithm 1): row i times row j is the row most like W_i ⊙ W_j.
 
 use super::Cayley;
+use crate::limits::interruption;
 use crate::numeric::matrix::{matrix, matrix_mut, multiply};
 use crate::{Error, Result};
 use ndarray::ArrayView2;
@@ -58,7 +59,10 @@ impl LearnedTable {
         cells
             .par_chunks_mut(rows)
             .enumerate()
-            .for_each(|(i, cells)| products_with(&w, inputs, i, cells));
+            .for_each(|(i, cells)| {
+                interruption::check();
+                products_with(&w, inputs, i, cells);
+            });
         for i in 0..rows {
             for j in 0..i {
                 cells[i * rows + j] = cells[j * rows + i];

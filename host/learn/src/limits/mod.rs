@@ -1,6 +1,7 @@
 //! What may be asked for at most, all in one place; each is looked at before anything is allocated for it.
-//! [`memory`] compares what is within these limits with the memory there is.
+//! [`memory`] compares what is within these limits with the memory there is; [`interruption`] ends work that is under way.
 
+pub mod interruption;
 pub mod memory;
 
 use bispectral_core::format::MAX_DIMENSION;

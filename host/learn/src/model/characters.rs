@@ -1,38 +1,53 @@
-//! Invariants of many signals under a commutative group: of models that store no W (`cyclic`, `fft`), by one product of
-//! matrices for the coefficients of all signals of a block.
+//! Invariants of many signals under a commutative group: of models that store no W (`cyclic`, `fft`), by a transform of 32 signals
+//! side by side for their coefficients.
 //!
-//! A real signal has z_−k = conj z_k, so of two conjugate characters one is computed. Each z_ij is a times the coefficient of
-//! the character k_i + k_j, and the a of all terms is lost in β̄.
+//! Each z_ij is a times the coefficient of the character k_i + k_j, and the a of all terms is lost in β̄. Terms are computed for one
+//! signal after the other where their second rows follow one another in long runs, and else for signals side by side.
 
-use super::batch::{Floor, LANES, terms};
-use crate::numeric::matrix::{matrix, matrix_mut, multiply};
+#![allow(
+    clippy::needless_range_loop,
+    reason = "lanes of several arrays are taken at once"
+)]
+
+use super::batch::{Floor, LANES as SUMS, terms};
+use super::transform::{LANES, Lanes, Planes, Transform};
 use bispectral_core::format::{Structure, Weights};
 use bispectral_core::{Complex32, Model};
 use pulp::Arch;
 
-/// The most elements of a group: with twice as many the core's transform of one signal after the other is as fast.
+/// The most elements of a group: what signals are transformed in then has 256 KiB, half of a small second-level cache.
 const MOST_ELEMENTS: usize = 1024;
+/// Pairs of a run, on average, from which on runs of one signal are faster than pairs of signals side by side.
+const LONG: usize = 8;
 
 /// A group, the characters of a model's rows, and its pairs.
 #[derive(Debug, Clone)]
 pub(super) struct Characters {
-    inputs: usize,
-    /// Real parts and then imaginary parts of the characters that are computed, for one input after the other.
-    w: Vec<f32>,
-    computed: usize,
-    /// Which of those the coefficient at each place of the table is, and whether it is the conjugate (−1) or itself (1). The
-    /// table has every coordinate along the last factor twice, one turn behind the other.
-    table: Vec<(u32, f32)>,
-    /// How many rows have each computed character, or its conjugate.
+    /// The element of each input.
+    elements: Vec<usize>,
+    transform: Transform,
+    /// The element −k of each k, and how many rows have k.
+    negatives: Vec<usize>,
     rows: Vec<f32>,
-    runs: Vec<Run>,
+    /// The last factor.
+    last: usize,
+    terms: Terms,
     pairs: usize,
     /// a.
     amplitude: f32,
     floor: Floor,
 }
 
-/// Pairs that follow one another, whose second characters do, and the sums of both: places in the table.
+/// In which order terms are computed.
+#[derive(Debug, Clone)]
+enum Terms {
+    /// Places in a table that has every coordinate along the last factor twice, one turn behind the other.
+    Runs(Vec<Run>),
+    /// Elements k_i, k_j and k_i + k_j of each pair.
+    Each(Vec<[u32; 3]>),
+}
+
+/// Pairs that follow one another, whose second characters do, and the sums of both.
 #[derive(Debug, Clone, Copy)]
 struct Run {
     first: u32,
@@ -44,9 +59,13 @@ struct Run {
 /// What one thread computes in.
 #[derive(Debug, Default)]
 pub(super) struct Room {
-    x: Vec<f32>,
-    z: Vec<f32>,
-    /// Real and imaginary parts of the table.
+    z: Planes,
+    other: Planes,
+    /// Coefficients of half of the signals.
+    half: Planes,
+    /// Terms of those.
+    terms: Vec<[Lanes; 2]>,
+    /// Real and imaginary parts of the table of one signal.
     table: [Vec<f32>; 2],
 }
 
@@ -117,72 +136,35 @@ impl Characters {
             return None;
         }
         let rows: Vec<usize> = characters.iter().map(usize::from).collect();
-        let inputs: Vec<usize> = elements.iter().map(usize::from).collect();
         let roots: Vec<f32> = roots.iter().collect();
         let (re, im) = roots.split_at(roots.len() / 2);
-
-        let mut runs: Vec<Run> = Vec::new();
-        let mut pairs = 0;
-        let mut last = None;
-        for (i, j) in model.pair_list() {
-            let second = group.place(rows[j]) as u32;
-            let sum = group.place_of_sum(rows[i], rows[j]) as u32;
-            match runs.last_mut() {
-                Some(run)
-                    if last == Some(i)
-                        && run.second + run.len == second
-                        && run.sum + run.len == sum =>
-                {
-                    run.len += 1;
-                }
-                _ => runs.push(Run {
-                    first: group.place(rows[i]) as u32,
-                    second,
-                    sum,
-                    len: 1,
-                }),
-            }
-            last = Some(i);
-            pairs += 1;
-        }
-
-        // Of conjugate characters the smaller number is computed.
-        let of_pair = |k: usize| k.min(group.negative(k));
-        let computed: Vec<usize> = (0..group.order).filter(|&k| of_pair(k) == k).collect();
-        let at = |k: usize| computed.partition_point(|&other| other < of_pair(k));
-        let mut count = vec![0.0; computed.len()];
-        rows.iter().for_each(|&row| count[at(row)] += 1.0);
-        let doubled = (0..2 * group.order).map(|place| {
-            let (outer, inner) = (place / (2 * group.last), place % (2 * group.last));
-            let k = outer * group.last + inner % group.last;
-            let sign = if of_pair(k) == k { 1.0 } else { -1.0 };
-            (at(k) as u32, sign)
-        });
-        let table = doubled.collect();
-        let exponent = re.len();
-        let mut w = Vec::with_capacity(2 * inputs.len() * computed.len());
-        for &g in &inputs {
-            let root = |&k: &usize| -> usize {
-                let (mut k, mut g, mut root) = (k, g, 0);
-                for &m in group.factors.iter().rev() {
-                    root += (k % m) * (g % m) % m * (exponent / m);
-                    (k, g) = (k / m, g / m);
-                }
-                root % exponent
-            };
-            w.extend(computed.iter().map(|k| re[root(k)]));
-            w.extend(computed.iter().map(|k| im[root(k)]));
-        }
+        let (amplitude, exponent) = (re[0], re.len());
+        let root = |m: usize, k: usize| {
+            let at = k * (exponent / m);
+            [re[at] / amplitude, im[at] / amplitude]
+        };
+        let mut count = vec![0.0; group.order];
+        rows.iter().for_each(|&row| count[row] += 1.0);
         let modulus = re.iter().zip(im).map(|(re, im)| re * re + im * im);
+        let runs = runs(model, &group, &rows);
+        let terms = if model.pairs() < LONG * runs.len() {
+            let element = |(i, j): (usize, usize)| {
+                let sum = group.sum(rows[i], rows[j]);
+                [rows[i], rows[j], sum].map(|element| element as u32)
+            };
+            Terms::Each(model.pair_list().map(element).collect())
+        } else {
+            Terms::Runs(runs)
+        };
         Some(Characters {
-            inputs: inputs.len(),
-            w,
-            computed: computed.len(),
-            table,
+            elements: elements.iter().map(usize::from).collect(),
+            transform: Transform::new(&group.factors, root),
+            negatives: (0..group.order).map(|k| group.negative(k)).collect(),
             rows: count,
-            runs,
-            pairs,
-            amplitude: re[0],
+            last: group.last,
+            terms,
+            pairs: model.pairs(),
+            amplitude,
             floor: Floor::new(model, modulus.fold(0.0, f32::max)),
         })
     }
@@ -190,81 +172,196 @@ impl Characters {
     /// β̄ of each of `samples`, one sample behind the other. Those that are out of range, or near what rounding alone can
     /// make, are left not finite: the core decides on them.
     pub(super) fn compute(&self, samples: &[f32], room: &mut Room, out: &mut [Complex32]) {
-        let (inputs, count) = (self.inputs, samples.len() / self.inputs);
-        let width = 2 * self.computed;
-        room.x.clear();
-        room.z.resize(count * width, 0.0);
-        for part in &mut room.table {
-            part.resize(self.table.len(), 0.0);
+        let samples = samples.chunks(2 * LANES * self.elements.len());
+        let results = out.chunks_mut(2 * LANES * self.pairs);
+        for (samples, out) in samples.zip(results) {
+            Arch::new().dispatch(|| self.of_some(samples, room, out));
         }
-        Arch::new().dispatch(|| {
-            for sample in samples.chunks_exact(inputs) {
-                // β is of the third degree: scaled first, so that it stays in range.
-                let factor = 1.0 / largest(sample);
-                room.x.extend(sample.iter().map(|x| x * factor));
-            }
-        });
-        // As the transposed product, whose factors and result then all lie column after column.
-        let x = matrix(&room.x, count, inputs, inputs);
-        let w = matrix(&self.w, inputs, width, width);
-        multiply(matrix_mut(&mut room.z, count, width, width), x, w, 1.0);
-        let [re, im] = &mut room.table;
-        Arch::new().dispatch(|| {
-            let samples = room.x.chunks_exact(inputs).zip(room.z.chunks_exact(width));
-            for ((sample, z), out) in samples.zip(out.chunks_exact_mut(self.pairs)) {
-                self.of_sample(sample, z, [re, im], out);
-            }
-        });
     }
 
-    /// β̄ of a sample whose computed coefficients are `z`.
+    /// Of as many as are transformed side by side.
     #[inline(always)]
-    fn of_sample(&self, x: &[f32], z: &[f32], [re, im]: [&mut [f32]; 2], out: &mut [Complex32]) {
-        let (z_re, z_im) = z.split_at(self.computed);
-        // One length, so that one check serves both parts.
-        let im = &mut im[..re.len()];
-        for ((re, im), &(at, sign)) in re.iter_mut().zip(im.iter_mut()).zip(&self.table) {
-            (*re, *im) = (z_re[at as usize], sign * z_im[at as usize]);
+    fn of_some(&self, samples: &[f32], room: &mut Room, out: &mut [Complex32]) {
+        let order = self.negatives.len();
+        for part in &mut room.z {
+            part.clear();
+            part.resize(order, [0.0; LANES]);
+        }
+        for (at, sample) in samples.chunks_exact(self.elements.len()).enumerate() {
+            // β is of the third degree: scaled first, so that it stays in range, and to one length, so that no signal is lost in
+            // the rounding of the one beside it.
+            let scale = self.amplitude / length(sample);
+            let scale = if scale.is_finite() { scale } else { 0.0 };
+            let part = &mut room.z[at / LANES];
+            for (x, &element) in sample.iter().zip(&self.elements) {
+                part[element][at % LANES] += scale * x;
+            }
+        }
+        self.transform.apply(&mut room.z, &mut room.other);
+        for (half, out) in out.chunks_mut(LANES * self.pairs).enumerate() {
+            self.part(&room.z, half, &mut room.half);
+            match &self.terms {
+                Terms::Each(pairs) => self.side_by_side(pairs, &room.half, &mut room.terms, out),
+                Terms::Runs(runs) => {
+                    for (lane, out) in out.chunks_exact_mut(self.pairs).enumerate() {
+                        self.of_sample(runs, &room.half, lane, &mut room.table, out);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The coefficients of the signals that were real parts (`half` 0) or imaginary parts (1).
+    #[inline(always)]
+    fn part(&self, [z_re, z_im]: &Planes, half: usize, [re, im]: &mut Planes) {
+        re.resize(z_re.len(), [0.0; LANES]);
+        im.resize(z_re.len(), [0.0; LANES]);
+        let parts = re.iter_mut().zip(im);
+        for ((re, im), (k, &negative)) in parts.zip(self.negatives.iter().enumerate()) {
+            let ([a, b], [c, d]) = ([&z_re[k], &z_im[k]], [&z_re[negative], &z_im[negative]]);
+            for lane in 0..LANES {
+                let [a, b, c, d] = [a[lane], b[lane], c[lane], d[lane]];
+                (re[lane], im[lane]) = match half {
+                    0 => (0.5 * (a + c), 0.5 * (b - d)),
+                    _ => (0.5 * (b + d), 0.5 * (c - a)),
+                };
+            }
+        }
+    }
+
+    /// β̄ of signals whose coefficients are `z`, pair after pair.
+    #[inline(always)]
+    fn side_by_side(
+        &self,
+        pairs: &[[u32; 3]],
+        [re, im]: &Planes,
+        terms: &mut Vec<[Lanes; 2]>,
+        out: &mut [Complex32],
+    ) {
+        let (mut squares, mut coefficients) = ([0.0; LANES], [0.0; LANES]);
+        for ((re, im), rows) in re.iter().zip(im).zip(&self.rows) {
+            for lane in 0..LANES {
+                coefficients[lane] += rows * (re[lane] * re[lane] + im[lane] * im[lane]);
+            }
+        }
+        terms.resize(pairs.len(), [[0.0; LANES]; 2]);
+        for (to, places) in terms.iter_mut().zip(pairs) {
+            let [i, j, sum] = places.map(|place| place as usize);
+            let [to_re, to_im] = to;
+            for lane in 0..LANES {
+                let (a, b) = (re[i][lane], im[i][lane]);
+                let (c, d) = (re[j][lane], im[j][lane]);
+                let (p, q) = (re[sum][lane], im[sum][lane]);
+                let (both_re, both_im) = (a * c - b * d, a * d + b * c);
+                to_re[lane] = both_re * p + both_im * q;
+                to_im[lane] = both_im * p - both_re * q;
+                squares[lane] += to_re[lane] * to_re[lane] + to_im[lane] * to_im[lane];
+            }
+        }
+        for (lane, out) in out.chunks_exact_mut(self.pairs).enumerate() {
+            let factor = self.factor(squares[lane], coefficients[lane]);
+            for (to, [re, im]) in out.iter_mut().zip(&*terms) {
+                *to = Complex32::new(factor * re[lane], factor * im[lane]);
+            }
+        }
+    }
+
+    /// β̄ of one signal of those whose coefficients are `z`, run after run.
+    #[inline(always)]
+    fn of_sample(
+        &self,
+        runs: &[Run],
+        [z_re, z_im]: &Planes,
+        lane: usize,
+        [re, im]: &mut [Vec<f32>; 2],
+        out: &mut [Complex32],
+    ) {
+        re.clear();
+        im.clear();
+        let mut coefficients = 0.0;
+        let z = z_re.chunks(self.last).zip(z_im.chunks(self.last));
+        for ((z_re, z_im), rows) in z.zip(self.rows.chunks(self.last)) {
+            let first = re.len();
+            re.extend(z_re.iter().map(|lanes| lanes[lane]));
+            im.extend(z_im.iter().map(|lanes| lanes[lane]));
+            let powers = re[first..].iter().zip(&im[first..]).zip(rows);
+            coefficients += powers
+                .map(|((re, im), rows)| rows * (re * re + im * im))
+                .sum::<f32>();
+            re.extend_from_within(first..);
+            im.extend_from_within(first..);
         }
         let (mut squares, mut rest) = (0.0, &mut *out);
-        for run in &self.runs {
+        for run in runs {
             let [first, second, sum, len] =
                 [run.first, run.second, run.sum, run.len].map(|number| number as usize);
             let (to, behind) = rest.split_at_mut(len);
-            if let [to] = to {
-                let [a, b, s] =
-                    [first, second, sum].map(|place| Complex32::new(re[place], im[place]));
-                *to = a * b * s.conj();
-                squares += to.norm_sqr();
-                rest = behind;
-                continue;
-            }
             let z_j = [&re[second..][..len], &im[second..][..len]];
             let s = [&re[sum..][..len], &im[sum..][..len]];
             squares += terms((re[first], im[first]), z_j, s, to);
             rest = behind;
         }
-        let power = |(re, im): (&f32, &f32)| re * re + im * im;
-        let powers = z_re.iter().zip(z_im).map(power);
-        let coefficients: f32 = powers
-            .zip(&self.rows)
-            .map(|(power, rows)| rows * power)
-            .sum();
-        let samples = x.iter().map(|x| x * x).sum();
-        // The length with its a, as the core has it.
-        let length = self.amplitude * squares.sqrt();
-        let divisor = self.floor.divisor(length, samples, coefficients);
-        let factor = self.amplitude / divisor;
+        let factor = self.factor(squares, coefficients);
         out.iter_mut().for_each(|term| *term *= factor);
     }
+
+    /// What to multiply β by, of a signal of length one.
+    fn factor(&self, squares: f32, coefficients: f32) -> f32 {
+        // The length with its a, as the core has it.
+        let length = self.amplitude * squares.sqrt();
+        self.amplitude / self.floor.divisor(length, 1.0, coefficients)
+    }
+}
+
+/// Runs of a model's pairs.
+fn runs(model: &Model<'_>, group: &Elements, rows: &[usize]) -> Vec<Run> {
+    let mut runs: Vec<Run> = Vec::new();
+    let mut last = None;
+    for (i, j) in model.pair_list() {
+        let second = group.place(rows[j]) as u32;
+        let sum = group.place_of_sum(rows[i], rows[j]) as u32;
+        match runs.last_mut() {
+            Some(run)
+                if last == Some(i)
+                    && run.second + run.len == second
+                    && run.sum + run.len == sum =>
+            {
+                run.len += 1;
+            }
+            _ => runs.push(Run {
+                first: group.place(rows[i]) as u32,
+                second,
+                sum,
+                len: 1,
+            }),
+        }
+        last = Some(i);
+    }
+    runs
+}
+
+/// ‖x‖, of numbers of any size.
+#[inline(always)]
+fn length(sample: &[f32]) -> f32 {
+    let largest = largest(sample);
+    let factor = 1.0 / largest;
+    let (parts, rest) = sample.as_chunks::<SUMS>();
+    let mut lanes = [0.0_f32; SUMS];
+    for part in parts {
+        for (lane, x) in lanes.iter_mut().zip(part) {
+            *lane += (factor * x) * (factor * x);
+        }
+    }
+    let rest = rest.iter().map(|x| (factor * x) * (factor * x));
+    largest * lanes.into_iter().chain(rest).sum::<f32>().sqrt()
 }
 
 /// The largest |x|.
 #[inline(always)]
 fn largest(sample: &[f32]) -> f32 {
     let larger = |largest: f32, x: f32| if x > largest { x } else { largest };
-    let (parts, rest) = sample.as_chunks::<LANES>();
-    let mut lanes = [0.0; LANES];
+    let (parts, rest) = sample.as_chunks::<SUMS>();
+    let mut lanes = [0.0; SUMS];
     for part in parts {
         for (lane, x) in lanes.iter_mut().zip(part) {
             *lane = larger(*lane, x.abs());

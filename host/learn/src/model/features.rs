@@ -1,19 +1,20 @@
 //! z, |z|², β and β̄ of many signals at once, on all threads.
 //!
 //! Each signal goes through `bispectral-core`, with the device's bits; or, for β̄ of models that store W as it is and of those
-//! that store a commutative group instead, all of a block go through products of matrices ([`Arithmetic::Fast`]): the same
+//! that store a commutative group instead, all of a block go through products of matrices or a transform ([`Arithmetic::Fast`]): the same
 //! sums in another order, off by some 1e-7.
 
 use super::batch::{self, Batch};
 use super::characters::{self, Characters};
 use crate::data::rounding::{Unfit, to_f32, to_f32_direction};
+use crate::limits::interruption;
 use crate::{Error, Result};
 use bispectral_core::{Complex32, Model};
 use ndarray::{ArrayView1, ArrayView2, Axis};
 use rayon::prelude::*;
 use std::sync::Arc;
 
-/// Signals that one thread takes at a time through products of matrices.
+/// Signals that one thread takes at a time.
 const BLOCK: usize = 128;
 /// Fewer signals than this are faster one by one: products of rows are then made for too few.
 pub const FEW: usize = 8;
@@ -38,7 +39,8 @@ pub enum Quantity {
 pub enum Arithmetic {
     /// The device's: the same bits on every processor, and for any number of signals.
     Exact,
-    /// The fastest: products of matrices where there are many signals and the model stores W as it is, or a commutative group.
+    /// The fastest: where there are many signals, products of matrices for a model that stores W as it is, a transform for one of a
+    /// commutative group.
     Fast,
 }
 
@@ -225,6 +227,7 @@ impl<'m> Features<'m> {
             .map_init(
                 || self.workspace(),
                 |workspace, (at, out)| {
+                    interruption::check();
                     let Workspace { wide, x, scratch } = workspace;
                     if let Err(unfit) = self.round(signals.row(at), wide, x) {
                         return Some((at, unfit.to_string(), unfit.remedy()));
@@ -238,7 +241,7 @@ impl<'m> Features<'m> {
         answer(refused)
     }
 
-    /// Blocks of signals by products of matrices; what is out of range there has an answer from the core.
+    /// Blocks of signals together; what is out of range there has an answer from the core.
     fn blocks<T: Value>(
         &self,
         many: &Many,
@@ -300,7 +303,10 @@ impl<'m> Features<'m> {
         x: &mut Vec<f32>,
     ) -> std::result::Result<(), Unfit> {
         wide.clear();
-        wide.extend(signal.iter().map(|&value| value.into()));
+        match signal.as_slice() {
+            Some(signal) => wide.extend(signal.iter().map(|&value| value.into())),
+            None => wide.extend(signal.iter().map(|&value| value.into())),
+        }
         match self.quantity {
             Quantity::Invariants | Quantity::Features => to_f32_direction(wide, x),
             _ => to_f32(wide, x),

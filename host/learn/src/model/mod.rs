@@ -18,3 +18,4 @@ pub mod halves;
 pub mod instructions;
 pub mod integers;
 pub mod rust;
+mod transform;

@@ -1,6 +1,7 @@
 //! Slices as matrices, and their product. Every matrix here lies row after row, `stride` numbers apart.
 
 use super::Real;
+use crate::limits::interruption;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 
@@ -27,6 +28,7 @@ pub(crate) fn multiply<T: Real>(
     rhs: MatRef<'_, T>,
     alpha: T,
 ) {
+    interruption::check();
     // On this thread alone: how it splits its sums then does not depend on how many threads there are.
     matmul(to, Accum::Replace, lhs, rhs, alpha, Par::Seq);
 }
@@ -38,6 +40,7 @@ pub(crate) fn multiply_add<T: Real>(
     rhs: MatRef<'_, T>,
     alpha: T,
 ) {
+    interruption::check();
     matmul(to, Accum::Add, lhs, rhs, alpha, Par::Seq);
 }
 

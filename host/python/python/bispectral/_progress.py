@@ -33,5 +33,7 @@ def steps(progress: Progress, what: str) -> Iterator[Callable[[str], None] | Non
                 bar.set_postfix(attempt=told["attempt"], phase=told["phase"], change=f"{told['invariance']:.1e}", refresh=False)
             elif "moving" in told:
                 bar.set_postfix(moving=told["moving"], refresh=False)
+            elif "epoch" in told:
+                bar.set_postfix(epoch=told["epoch"], accuracy=told["held_out_accuracy"], refresh=False)
 
         yield step

@@ -19,7 +19,6 @@ where it lies and merges pairs, in an order that follows from the chunks alone.
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -29,6 +28,7 @@ from ._bispectral import Error
 from ._learned import Learned
 from ._learned import learn as learn_here
 from ._moments import Moments
+from ._optional import needed
 
 __all__ = ["Counts", "Moments", "learn", "map_signals", "moments", "take"]
 
@@ -113,7 +113,7 @@ def moments(X: Any, y: Any) -> Moments:
     >>> moments(da.ones((100, 3), chunks=(40, 3)), da.zeros(100, dtype=int, chunks=40))
     Moments(inputs=3, count=100)
     """
-    dask: Any = import_module("dask")
+    dask = needed("dask", "distributed")
     inputs, samples, labels = _chunks(X, y)
     left = [dask.delayed(_add, pure=True)(inputs, x, of) for x, of in zip(samples, labels)]
     if not left:
@@ -141,7 +141,7 @@ def learn(X: Any, y: Any, *, orbits: int = 320, members: int = 4096, **options: 
 
     The default is as many as the closed form looks at. ``options`` are those of :func:`bispectral.learn`.
     """
-    dask: Any = import_module("dask")
+    dask = needed("dask", "distributed")
     _, samples, labels = _chunks(X, y)
     counted = dask.compute(*(dask.delayed(_count, pure=True)(chunk) for chunk in labels))
     whole = Counts()

@@ -19,6 +19,7 @@ import numpy as np
 
 from ._bispectral import Error
 from ._model import Model
+from ._optional import needed
 
 __all__ = ["export"]
 
@@ -27,7 +28,7 @@ _OPSET = 13
 
 def export(model: Model, path: str | os.PathLike[str] | None = None) -> Any:
     """The graph, written to ``path`` where one is given; needs the package ``onnx``."""
-    import onnx
+    onnx = needed("onnx", "onnx")
     from onnx import TensorProto, helper, numpy_helper
 
     pairs, W = model.pairs, model.W

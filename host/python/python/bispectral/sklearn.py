@@ -19,6 +19,10 @@ import json
 from typing import Any
 
 import numpy as np
+
+from ._optional import needed
+
+needed("sklearn", "sklearn")
 from sklearn.base import BaseEstimator, ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -28,6 +32,7 @@ from ._arrays import orbit_labels
 from ._bispectral import Error
 from ._learned import learn
 from ._model import Model
+from ._progress import Progress, steps
 
 __all__ = ["BispectralClassifier", "BispectralTransformer"]
 
@@ -146,7 +151,8 @@ class BispectralClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     """Signals to classes: invariants, their complex principal components, a perceptron, as in the paper.
 
     ``group`` is as in :class:`BispectralTransformer` but for "orbits": ``y`` are classes here. ``hidden``, ``epochs`` and the
-    others are the perceptron's. A signal of zeros has no invariants: it is left out of training, and taken for what is most
+    others are the perceptron's; ``progress`` is a function that is called with what is done (features, then epochs), or ``True`` for a
+    bar where tqdm is installed. Ctrl-C ends training. A signal of zeros has no invariants: it is left out of training, and taken for what is most
     frequent.
 
     >>> import numpy as np
@@ -173,6 +179,7 @@ class BispectralClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         rate: float = 0.005,
         seed: int = 0,
         threads: int | None = None,
+        progress: Progress = None,
     ):
         self.group = group
         self.pairs = pairs
@@ -184,6 +191,7 @@ class BispectralClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         self.rate = rate
         self.seed = seed
         self.threads = threads
+        self.progress = progress
 
     def fit(self, X: Any, y: Any) -> "BispectralClassifier":
         """Trains the perceptron on the invariants of signals."""
@@ -204,9 +212,10 @@ class BispectralClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             "components": self.components, "hidden": list(self.hidden), "epochs": self.epochs, "batch": self.batch, "rate": self.rate,
             "course": "cosine",
         }  # fmt: skip
-        self._classifier = _bispectral.train_classifier(
-            self.model_._native, X[moved], places[moved].astype(np.int64), json.dumps(recipe), self.seed, self.threads, None
-        )
+        with steps(self.progress, "fit") as step:
+            self._classifier = _bispectral.train_classifier(
+                self.model_._native, X[moved], places[moved].astype(np.int64), json.dumps(recipe), self.seed, self.threads, step
+            )
         return self
 
     def predict(self, X: Any) -> Any:

@@ -6,6 +6,7 @@
 
 use super::Target;
 use crate::group::triples::Coefficient;
+use crate::limits::interruption;
 use num_complex::Complex64;
 
 /// Steps of the outer method at most; a good start needs three.
@@ -94,6 +95,7 @@ impl<'a> Weighed<'a> {
         let mut rest = squares(&self.weights, &left);
         let mut damping = FIRST_DAMPING;
         for _ in 0..STEPS {
+            interruption::check();
             if rest <= NOTHING * all || !rest.is_finite() || damping > MOST_DAMPING {
                 break;
             }

@@ -11,6 +11,7 @@
 //! dimension. A wrong dimension or cut has other numbers.
 
 use super::commutant::symmetric_eigen;
+use crate::limits::interruption;
 use faer::{Mat, MatRef};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -128,6 +129,7 @@ fn joint(all: &[Mat<f64>], random: &mut ChaCha8Rng) -> Option<Cut> {
     for _ in 0..SWEEPS {
         let mut largest = 0.0_f64;
         for j in 1..n {
+            interruption::check();
             for i in 0..j {
                 let [mut on, mut off] = [0.0; 2];
                 for matrix in &turned {

@@ -9,6 +9,7 @@
 //! Whitening also makes an action orthogonal that a mixing which is not has hidden.
 
 use super::moments::Moments;
+use crate::limits::interruption;
 use faer::{Mat, Side};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -94,6 +95,7 @@ impl Commutant {
                 let by_columns: Vec<Mat<f64>> = (0..count)
                     .into_par_iter()
                     .map(|column| {
+                        interruption::check();
                         let q = q.col(column).as_mat();
                         &whole * (whole.transpose() * q) - &parts * (parts.transpose() * q)
                     })

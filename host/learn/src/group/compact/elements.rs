@@ -13,6 +13,7 @@ use super::commutant::symmetric_eigen;
 use super::forms::Coefficients;
 use super::solve::{Compact, Irrep};
 use crate::group::{Cayley, group_name};
+use crate::limits::interruption;
 use crate::numeric::random::{Purpose, stream};
 use faer::linalg::solvers::Solve;
 use faer::{Mat, Side};
@@ -208,6 +209,7 @@ fn improved(forms: &[Form], mut element: Vec<Mat<f64>>) -> Option<Vec<Mat<f64>>>
     let mut loss = changes(&element).iter().sum::<f64>();
     let mut damping = 1e-2;
     for _ in 0..STEPS {
+        interruption::check();
         let n = places.len();
         let mut normal = Mat::<f64>::zeros(n, n);
         let mut slope = Mat::<f64>::zeros(n, 1);

@@ -16,6 +16,7 @@ mod bytes;
 
 use crate::Error;
 use crate::data::orbits::Orbits;
+use crate::limits::interruption;
 use crate::numeric::matrix::{matrix, matrix_mut, multiply_add};
 use faer::Mat;
 use ndarray::{ArrayView2, Axis};
@@ -206,6 +207,7 @@ impl Moments {
         let work = self.parts.par_iter_mut().zip(rows);
         work.for_each(|(part, rows)| {
             for row in rows {
+                interruption::check();
                 let part = part.get_or_insert_with(|| Part::new(inputs).into());
                 let sample = &samples[row as usize * inputs..][..inputs];
                 part.push(inputs, sample.iter().map(|&x| f64::from(x)));

@@ -14,6 +14,7 @@ use super::commutant::symmetric_eigen;
 use super::forms::Coefficients;
 use super::generators::smallest;
 use super::solve::{Compact, Irrep};
+use crate::limits::interruption;
 use crate::numeric::alignment::{Pair, improved, random_rotations};
 use crate::numeric::harmonics::Degree;
 use faer::linalg::solvers::Solve;
@@ -287,6 +288,7 @@ impl Fit {
                     .collect();
                 (0..orbit.ncols())
                     .map(|member| {
+                        interruption::check();
                         let z = column(orbit, member);
                         let parts: Vec<f64> = blocks
                             .iter()
