@@ -119,6 +119,66 @@ fn no_command_overwrites_what_it_reads() {
 }
 
 #[test]
+fn no_signals_labels_or_classifier_are_overwritten_by_what_is_made_of_them() {
+    let folder = Folder::new();
+    shapes(&folder);
+    folder.succeed(&format!(
+        "classify train z8.bsn --data X.csv --labels y.csv -o c {SMALL}"
+    ));
+    folder.succeed("train --group Z4 -o run --quiet");
+    folder.succeed("firmware z8.bsn -o program");
+    folder.write("program/expected.txt", folder.read("X.csv"));
+    for (arguments, input) in [
+        ("classify fit --data X.csv --labels y.csv -o X.csv", "X.csv"),
+        ("classify fit --data X.csv --labels y.csv -o y.csv", "y.csv"),
+        (
+            "classify predict c X.csv -o c/classifier.bin",
+            "c/classifier.bin",
+        ),
+        ("classify export c -o c/classifier.bin", "c/classifier.bin"),
+        (
+            "classify train c/model.bsn --data X.csv --labels y.csv -o c",
+            "c/model.bsn",
+        ),
+        (
+            "export z8.bsn --pairs best:4 --data X.csv --labels y.csv -o X.csv",
+            "X.csv",
+        ),
+        (
+            "export z8.bsn --pairs best:4 --data X.csv --labels y.csv -o y.csv",
+            "y.csv",
+        ),
+        (
+            "firmware z8.bsn -o program --data program/expected.txt",
+            "program/expected.txt",
+        ),
+        ("firmware program/model.bsn -o program", "program/model.bsn"),
+        ("group run --polish run/model.bsn", "run/model.bsn"),
+        ("report run -o run/metrics.jsonl", "run/metrics.jsonl"),
+    ] {
+        let before = folder.read(input);
+        let line = folder.refuse(&format!("{arguments} --force"));
+        let refusal = format!("{input}: it is read, and would be overwritten: ");
+        assert!(line.contains(&refusal), "{arguments}: {line}");
+        assert!(folder.read(input) == before, "{arguments}");
+    }
+}
+
+#[test]
+fn a_classifier_takes_the_place_of_no_run() {
+    let folder = Folder::new();
+    shapes(&folder);
+    folder.succeed("train --group Z4 -o run --quiet");
+    let files = || ["run/model.bsn", "run/results.json"].map(|file| folder.read(file));
+    let before = files();
+    let line = format!("classify train z8.bsn --data X.csv --labels y.csv -o run {SMALL}");
+    let holds = "run: the folder holds a model or results, and no classifier: ";
+    folder.refuse_with(&line, holds);
+    folder.refuse_with(&format!("{line} --force"), holds);
+    assert!(files() == before);
+}
+
+#[test]
 fn going_on_with_a_run_takes_no_other_choices() {
     let folder = Folder::new();
     folder.succeed("train --group Z4 -o run --quiet");

@@ -19,12 +19,17 @@ use bispectral_run::class_names;
 use bispectral_run::console::Console;
 use clap::{Args, Subcommand};
 use ndarray::ArrayView2;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What is in the folder of a classifier.
 const MODEL: &str = "model.bsn";
 pub(crate) const CLASSIFIER: &str = "classifier.bin";
 const RESULTS: &str = "results.json";
+
+/// Where these are.
+fn files(folder: &Path) -> [PathBuf; 3] {
+    [MODEL, CLASSIFIER, RESULTS].map(|name| folder.join(name))
+}
 
 use recipe::Choices;
 

@@ -5,7 +5,7 @@ use crate::models;
 use bispectral_learn::data::Signals;
 use bispectral_learn::model::emit::Exported;
 use bispectral_learn::model::firmware::{BOARDS, Board, Project, made_up_windows};
-use bispectral_learn::storage::NewFile;
+use bispectral_learn::storage::{NewFile, keep_inputs};
 use bispectral_learn::{Error, Result};
 use bispectral_run::console::{self, Console};
 use clap::Args;
@@ -94,7 +94,18 @@ impl Firmware {
             language: self.lang.into(),
             windows: &windows,
         };
-        let files = bispectral_firmware::files(&project)?;
+        let files = bispectral_firmware::files(&project).map_err(|error| match &self.data {
+            Some(path) => {
+                let what = format!("{}: {}", error.subject(), error.what());
+                Error::file(path, what, "leave it out")
+            }
+            None => error,
+        })?;
+        let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
+        let inputs: Vec<&Path> = (self.data.iter().map(PathBuf::as_path))
+            .chain([file.path()])
+            .collect();
+        keep_inputs(&self.output, &names, &inputs)?;
         for (name, bytes) in &files {
             write(&self.output.join(name), bytes)?;
         }

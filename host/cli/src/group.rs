@@ -12,7 +12,7 @@ use bispectral_learn::model::file::{self, ModelFile};
 use bispectral_learn::storage::NewFile;
 use bispectral_learn::{Error, Result};
 use bispectral_run::console::{self, Console};
-use bispectral_run::{Record, figures};
+use bispectral_run::{MODEL, Record, figures};
 use clap::Args;
 use ndarray::Array2;
 use permuted::Expected;
@@ -84,7 +84,9 @@ impl Group {
             let remedy = format!("name it {}", path.with_extension("svg").display());
             return Err(Error::file(path, "the picture is an SVG", remedy));
         }
-        let new_file = |path: &PathBuf| NewFile::create(path, self.force);
+        let new_file = |path: &PathBuf| {
+            NewFile::create(path, self.force)?.other_than([&self.model, &self.model.join(MODEL)])
+        };
         let picture = self.picture.as_ref().map(new_file).transpose()?;
         let polished = self.polish.as_ref().map(new_file).transpose()?;
         let path = file_in(&self.model)?;

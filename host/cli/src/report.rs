@@ -7,9 +7,9 @@ pub(super) use run::Finished;
 use bispectral_learn::storage::NewFile;
 use bispectral_learn::{Error, Result};
 use bispectral_report::{Page, render};
-use bispectral_run::CONFIG;
 use bispectral_run::console::Console;
 use bispectral_run::pages::{PAGE, REPORT, read_page};
+use bispectral_run::{CONFIG, FILES};
 use clap::Args;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -44,7 +44,9 @@ impl Report {
             Some(path) => (path.clone(), self.force),
             None => (self.folder.join(REPORT), true),
         };
-        let mut file = NewFile::create(&path, replace)?;
+        let read = FILES.iter().chain([&PAGE]);
+        let mut file =
+            NewFile::create(&path, replace)?.other_than(read.map(|name| self.folder.join(name)))?;
         let rendered = render(&page);
         file.write(rendered.html.as_bytes())?;
         file.commit()?;

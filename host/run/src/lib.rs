@@ -16,5 +16,5 @@ pub mod source;
 pub mod training;
 
 pub use run::{
-    CONFIG, METRICS, MODEL, Outcome, PERMUTATIONS, RESULTS, Record, Results, Run, WEIGHTS,
+    CONFIG, FILES, METRICS, MODEL, Outcome, PERMUTATIONS, RESULTS, Record, Results, Run, WEIGHTS,
 };

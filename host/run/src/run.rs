@@ -33,7 +33,8 @@ pub const WEIGHTS: &str = "W.npy";
 pub const RESULTS: &str = "results.json";
 /// The group as permutations of the inputs, where it is one.
 pub const PERMUTATIONS: &str = "permutations.npy";
-const FILES: [&str; 7] = [
+/// All of these, which belong together.
+pub const FILES: [&str; 7] = [
     CONFIG,
     CHECKPOINT,
     METRICS,

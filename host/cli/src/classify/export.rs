@@ -1,7 +1,7 @@
 //! `bispectral classify export`: a classifier as a device has it.
 
 use super::evaluate::trained_window;
-use super::{Evaluated, MODEL, Trained};
+use super::{Evaluated, Trained, files};
 use crate::choices::{Emit, LayerEncoding};
 use bispectral_core::Model;
 use bispectral_experiments::mnist::Half;
@@ -61,7 +61,7 @@ impl Export {
     pub(super) fn run(&self, seed: u64, console: &Console) -> Result<()> {
         self.emit.check(&self.output)?;
         let mut output =
-            NewFile::create(&self.output, self.force)?.other_than(&[&self.folder.join(MODEL)])?;
+            NewFile::create(&self.output, self.force)?.other_than(files(&self.folder))?;
         // A module or a header has the names in itself.
         let names = matches!(self.emit, Emit::Postcard)
             .then(|| NewNames::create(&self.output, self.force))

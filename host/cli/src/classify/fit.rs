@@ -70,7 +70,8 @@ struct Fitted {
 
 impl Fit {
     pub(super) fn run(&self, seed: u64, console: &Console) -> Result<()> {
-        let mut output = NewFile::create(&self.output, self.force)?;
+        let mut output =
+            NewFile::create(&self.output, self.force)?.other_than([&self.data, &self.labels])?;
         let names = NewNames::create(&self.output, self.force)?;
         if let Some(folder) = self.report.as_ref().filter(|folder| folder.exists())
             && !self.force

@@ -1,6 +1,6 @@
 //! `bispectral classify predict`: what each signal is taken for.
 
-use super::Trained;
+use super::{Trained, files};
 use crate::compare::in_order;
 use crate::features::check_length;
 use crate::models;
@@ -44,7 +44,8 @@ struct Predicted {
 impl Predict {
     pub(super) fn run(&self, console: &Console) -> Result<()> {
         let mut output = NewFile::create(&self.output, self.force)?
-            .other_than(&[&self.classifier, &self.signals])?;
+            .other_than(&[&self.classifier, &self.signals])?
+            .other_than(files(&self.classifier))?;
         let trained = Trained::open(&self.classifier)?;
         let exemplars = load::exemplars(&self.signals)?;
         models::note(&trained.file.model()?, &exemplars.remarks, console);

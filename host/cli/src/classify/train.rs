@@ -1,19 +1,19 @@
 //! `bispectral classify train`: a folder with a model, a classifier of its invariants, and how good it is.
 
 use super::source::{Copies, Source};
-use super::{CLASSIFIER, Choices, Evaluated, MODEL, RESULTS};
+use super::{CLASSIFIER, Choices, Evaluated, MODEL, RESULTS, files};
 use crate::models;
 use bispectral_experiments::mnist::Half;
 use bispectral_experiments::rotated_digits::{Window, for_model};
 use bispectral_learn::classify::evaluated::share;
 use bispectral_learn::classify::prepared::{Prepared, Recipe, Stage, Trained};
-use bispectral_learn::storage::{FolderLock, NewFile, replacement};
+use bispectral_learn::storage::{FolderLock, NewFile, keep_inputs, replacement};
 use bispectral_learn::{Error, Result};
 use bispectral_run::console::Console;
 use bispectral_run::training::tell;
 use clap::Args;
 use serde::Serialize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::slice;
 use std::time::Instant;
 
@@ -54,15 +54,18 @@ impl Train {
     pub(super) fn run(&self, seed: u64, console: &Console) -> Result<()> {
         let begun = Instant::now();
         let folder = &self.output;
-        if folder.join(CLASSIFIER).exists() && !self.force {
-            let remedy = "choose another one, or add --force";
-            return Err(Error::file(folder, "the folder holds a classifier", remedy));
-        }
+        replacement::settle(folder)?;
+        self.check_folder()?;
         let Some(model) = &self.model else {
             let remedy = "name one, or fit both at once: `bispectral classify fit --data X --labels y -o model.bsn`";
             return Err(Error::new("the model", "none is named", remedy));
         };
         let file = models::read(model)?;
+        keep_inputs(
+            folder,
+            &[MODEL, CLASSIFIER, RESULTS],
+            &self.inputs(file.path()),
+        )?;
         let model = file.model()?;
         let recipe = self.choices.over(Recipe::default());
         let window = self.source.window(Window::default());
@@ -97,6 +100,8 @@ impl Train {
         };
         let _lock = FolderLock::acquire(folder)?;
         replacement::settle_locked(folder)?;
+        // Again, as another process may have had the lock.
+        self.check_folder()?;
         let stage = replacement::begin(folder)?;
         let mut copy = NewFile::create(&stage.join(MODEL), true)?;
         copy.write(file.bytes())?;
@@ -117,6 +122,28 @@ impl Train {
         file.commit()?;
         replacement::commit(folder)?;
         console.summary(&results, &self.words(&results))
+    }
+
+    /// Nothing is replaced that --force does not speak of.
+    fn check_folder(&self) -> Result<()> {
+        let folder = &self.output;
+        let what = match files(folder).map(|path| path.exists()) {
+            [_, true, _] if self.force => return Ok(()),
+            [_, true, _] => {
+                let remedy = "choose another one, or add --force";
+                return Err(Error::file(folder, "the folder holds a classifier", remedy));
+            }
+            [false, false, false] => return Ok(()),
+            _ => "the folder holds a model or results, and no classifier",
+        };
+        Err(Error::file(folder, what, "choose another one"))
+    }
+
+    /// The files that are read.
+    fn inputs<'a>(&'a self, model: &'a Path) -> Vec<&'a Path> {
+        let Source { data, labels, .. } = &self.source;
+        let given = data.iter().chain(labels).map(PathBuf::as_path);
+        given.chain([model]).collect()
     }
 
     fn words(&self, results: &Results) -> String {

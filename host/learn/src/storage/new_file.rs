@@ -85,13 +85,12 @@ impl NewFile {
     ///
     /// # Errors
     /// Which one it is.
-    pub fn other_than(self, inputs: &[&Path]) -> Result<Self> {
-        for input in inputs {
-            if is_same(&self.path, input) {
-                return Err(overwrites(input));
-            }
+    pub fn other_than(self, inputs: impl IntoIterator<Item = impl AsRef<Path>>) -> Result<Self> {
+        let mut inputs = inputs.into_iter();
+        match inputs.find(|input| is_same(&self.path, input.as_ref())) {
+            Some(input) => Err(overwrites(input.as_ref())),
+            None => Ok(self),
         }
-        Ok(self)
     }
 
     fn file(&mut self) -> &mut NamedTempFile {
