@@ -35,6 +35,7 @@ struct Results {
     /// Another group than the one that moved the signals, or one where there is none.
     wrong: usize,
     learned: Vec<learning::Row>,
+    rough: Vec<learning::Rough>,
     refused: Vec<learning::Refused>,
     inverted: Vec<inversion::Row>,
 }
@@ -45,9 +46,13 @@ impl Groups {
         let quick = self.output.quick;
         let seeds = self.seeds.unwrap_or(if quick { 1 } else { 5 });
         let learned = learning::learned(quick, seeds, seed, console)?;
+        let rough = learning::rough(quick, seeds, seed, console)?;
         let refused = learning::refused(quick, seed, console)?;
         let inverted = inversion::run(quick, seed, console)?;
-        let outcomes = || learned.iter().flat_map(|row| &row.outcomes);
+        let outcomes = || {
+            let learned = learned.iter().flat_map(|row| &row.outcomes);
+            learned.chain(rough.iter().flat_map(|row| &row.outcomes))
+        };
         let results = Results {
             experiment: "groups",
             seed,
@@ -56,6 +61,7 @@ impl Groups {
             wrong: outcomes().map(|outcome| outcome.wrong).sum::<usize>()
                 + refused.iter().map(|set| set.wrong).sum::<usize>(),
             learned,
+            rough,
             refused,
             inverted,
         };
@@ -109,15 +115,17 @@ impl Results {
                 cells[10]
             );
         }
-        for row in &self.learned {
-            for outcome in &row.outcomes {
-                if let Some(missed) = &outcome.missed {
-                    let _ = writeln!(
-                        text,
-                        "{} on {}, {}: {missed}",
-                        row.group, row.inputs, outcome.setting
-                    );
-                }
+        text.push('\n');
+        for row in &self.rough {
+            let share = |outcome: &learning::Outcome| {
+                format!("{} {}/{}", outcome.setting, outcome.exact, outcome.tried)
+            };
+            let shares: Vec<String> = row.outcomes.iter().map(share).collect();
+            let _ = writeln!(text, "{:<12} {}", row.group, shares.join(", "));
+        }
+        for (name, outcome) in self.outcomes() {
+            if let Some(missed) = &outcome.missed {
+                let _ = writeln!(text, "{name}, {}: {missed}", outcome.setting);
             }
         }
         let _ = writeln!(text, "{} of {} exact.\n", self.exact, self.tried);
@@ -139,6 +147,20 @@ impl Results {
         text
     }
 
+    /// What came of every group in every setting.
+    fn outcomes(&self) -> impl Iterator<Item = (String, &learning::Outcome)> {
+        let learned = self.learned.iter().flat_map(|row| {
+            let name = move |outcome| (format!("{} on {}", row.group, row.inputs), outcome);
+            row.outcomes.iter().map(name)
+        });
+        let rough = self.rough.iter();
+        learned.chain(rough.flat_map(|row| {
+            row.outcomes
+                .iter()
+                .map(|outcome| (row.group.clone(), outcome))
+        }))
+    }
+
     /// No group is missed in whole or partial orbits, none is found that is not there, and signals come back.
     fn check(&self, output: &Output) -> Result<()> {
         let fail = |what: String| {
@@ -148,7 +170,7 @@ impl Results {
         if self.wrong > 0 {
             return fail(format!("{} times a group that is not there", self.wrong));
         }
-        // Much noise on few inputs is refused.
+        // Much noise, and members of no orbit, may be refused.
         let outcomes = self.learned.iter().flat_map(|row| &row.outcomes);
         let missed: usize = outcomes
             .filter(|outcome| outcome.setting != samples::NOISY)

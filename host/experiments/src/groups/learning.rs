@@ -1,6 +1,6 @@
 //! Groups learned from orbits of random signals: exactly, or not; and how long that takes.
 
-use super::samples::{SETTINGS, Set, Setting, binary, moved};
+use super::samples::{ROUGH, SETTINGS, Set, Setting, binary, moved};
 use bispectral_learn::Result;
 use bispectral_learn::analysis::certification::{Certified, certified};
 use bispectral_learn::analysis::choice::{self, Pairs};
@@ -43,6 +43,10 @@ const ACTIONS: [(&str, usize); 19] = [
 ];
 const QUICK_ACTIONS: [(&str, usize); 4] = [("D4", 64), ("D6", 19), ("S4", 6), ("S4", 24)];
 
+/// Learned among strangers and from much noise, too.
+const ROUGHLY: [&str; 5] = ["D8", "S4", "A5", "Z16", "Q8"];
+const QUICK_ROUGHLY: [&str; 1] = ["D8"];
+
 /// What came of a group in one setting.
 #[derive(Debug, Serialize)]
 pub(super) struct Outcome {
@@ -68,6 +72,13 @@ pub(super) struct Row {
     /// Invariants of the selective set, and real multiply-adds of a signal with them.
     pub(super) selective: usize,
     pub(super) multiply_adds: f64,
+}
+
+/// A group, learned among members that do not belong to their orbit, and from much noise.
+#[derive(Debug, Serialize)]
+pub(super) struct Rough {
+    pub(super) group: String,
+    pub(super) outcomes: Vec<Outcome>,
 }
 
 /// Sets in which there is no group, or from which it cannot be told.
@@ -136,6 +147,24 @@ fn row(name: &str, inputs: Option<usize>, seeds: u64, seed: u64) -> Result<Row> 
         selective,
         multiply_adds,
     })
+}
+
+/// Some groups among strangers, and from much noise.
+pub(super) fn rough(quick: bool, seeds: u64, seed: u64, console: &Console) -> Result<Vec<Rough>> {
+    console.say("members of no orbit, and much noise");
+    let names: &[&str] = if quick { &QUICK_ROUGHLY } else { &ROUGHLY };
+    let learned = |name: &&str| {
+        let action = known_action(name, None)?;
+        let outcomes: Result<Vec<Outcome>> = ROUGH
+            .into_iter()
+            .map(|setting| outcome(&action, setting, seeds, seed))
+            .collect();
+        Ok(Rough {
+            group: (*name).to_owned(),
+            outcomes: outcomes?,
+        })
+    };
+    names.iter().map(learned).collect()
 }
 
 fn outcome(action: &Action, setting: Setting, seeds: u64, seed: u64) -> Result<Outcome> {

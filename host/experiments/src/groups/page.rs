@@ -1,6 +1,7 @@
 //! The page of the experiment: which groups were found, what was refused, and which signals came back.
 
 use super::Results;
+use super::samples::ROUGH;
 use bispectral_learn::Result;
 use bispectral_learn::group::known_action;
 use bispectral_report::{Page, Section, Table};
@@ -25,6 +26,14 @@ impl Results {
                          multiply-adds are real ones, for the coefficients and the selective set of invariants of one signal.",
                     )
                     .table(self.groups()),
+            )
+            .section(
+                Section::new("Strangers and noise")
+                    .paragraph(
+                        "24 orbits. Strangers are random signals among the members, the mislabelled are members of another orbit, \
+                         both with 5 % noise on all.",
+                    )
+                    .table(self.rough()),
             )
             .section(
                 Section::new("What is no group")
@@ -68,6 +77,19 @@ impl Results {
         self.learned
             .iter()
             .fold(table, |table, row| table.row(row.cells()))
+    }
+
+    fn rough(&self) -> Table {
+        let table =
+            Table::new("Times that a group was found exactly, of those tried").words("group");
+        let table = ROUGH
+            .iter()
+            .fold(table, |table, setting| table.numbers(setting.name));
+        self.rough.iter().fold(table, |table, row| {
+            let shares = row.outcomes.iter();
+            let shares = shares.map(|outcome| format!("{}/{}", outcome.exact, outcome.tried));
+            table.row(std::iter::once(row.group.clone()).chain(shares))
+        })
     }
 
     fn sets(&self) -> Table {

@@ -60,49 +60,111 @@ pub(super) struct Setting {
     pub(super) share: f64,
     /// The deviation of noise, as a share of a signal's.
     pub(super) noise: f64,
+    /// The share of members that are signals of no orbit.
+    pub(super) strangers: f64,
+    /// The share of members that belong to another orbit.
+    pub(super) mislabelled: f64,
 }
+
+/// Three whole orbits.
+const WHOLE: Setting = Setting {
+    name: "whole",
+    orbits: 3,
+    share: 1.0,
+    noise: 0.0,
+    strangers: 0.0,
+    mislabelled: 0.0,
+};
 
 /// The setting of whole orbits with much noise.
 pub(super) const NOISY: &str = "noisy";
 
 /// Three whole orbits without noise; fewer members of more orbits, with noise; and much noise.
 pub(super) const SETTINGS: [Setting; 4] = [
-    Setting {
-        name: "whole",
-        orbits: 3,
-        share: 1.0,
-        noise: 0.0,
-    },
+    WHOLE,
     Setting {
         name: "70 %",
         orbits: 8,
         share: 0.7,
         noise: 0.05,
+        ..WHOLE
     },
     Setting {
         name: "50 %",
         orbits: 12,
         share: 0.5,
         noise: 0.05,
+        ..WHOLE
     },
     Setting {
         name: NOISY,
         orbits: 24,
-        share: 1.0,
         noise: 0.1,
+        ..WHOLE
     },
 ];
+
+/// Members that do not belong to their orbit, and more noise.
+pub(super) const ROUGH: [Setting; 6] = [
+    Setting {
+        name: "10 % strangers",
+        strangers: 0.1,
+        ..SLIGHT_NOISE
+    },
+    Setting {
+        name: "20 % strangers",
+        strangers: 0.2,
+        ..SLIGHT_NOISE
+    },
+    Setting {
+        name: "10 % mislabelled",
+        mislabelled: 0.1,
+        ..SLIGHT_NOISE
+    },
+    Setting {
+        name: "20 % mislabelled",
+        mislabelled: 0.2,
+        ..SLIGHT_NOISE
+    },
+    Setting {
+        name: "20 % noise",
+        noise: 0.2,
+        ..SLIGHT_NOISE
+    },
+    Setting {
+        name: "30 % noise",
+        noise: 0.3,
+        ..SLIGHT_NOISE
+    },
+];
+
+const SLIGHT_NOISE: Setting = Setting {
+    orbits: 24,
+    noise: 0.05,
+    ..WHOLE
+};
 
 /// Random signals, each moved by random elements of `action`, two at least.
 pub(super) fn moved(action: &Action, setting: Setting, seed: u64) -> Result<Orbits> {
     let mut samples = samples(action.degree(), seed, 0);
     let order = action.order();
     let kept = ((setting.share * order as f64).round() as usize).clamp(2.min(order), order);
-    for label in 0..setting.orbits {
-        let x = samples.signal();
+    let count = |share: f64| (share * kept as f64).round() as usize;
+    let (strangers, mislabelled) = (count(setting.strangers), count(setting.mislabelled));
+    let signals: Vec<Vec<f64>> = (0..setting.orbits).map(|_| samples.signal()).collect();
+    for (label, x) in signals.iter().enumerate() {
         let chosen = index::sample(&mut samples.random, order, kept);
-        for g in chosen {
-            samples.add(label, &action.elements()[g].moved(&x), setting.noise);
+        for (k, g) in chosen.into_iter().enumerate() {
+            let element = &action.elements()[g];
+            let x = if k < strangers {
+                samples.signal()
+            } else if k < strangers + mislabelled {
+                let other = samples.random.random_range(1..signals.len());
+                element.moved(&signals[(label + other) % signals.len()])
+            } else {
+                element.moved(x)
+            };
+            samples.add(label, &x, setting.noise);
         }
     }
     samples.orbits()

@@ -19,6 +19,8 @@ const REFINED: usize = 768;
 const ROUNDS: usize = 8;
 /// From so many inputs on, refinement goes by greedy assignments, and by exact ones only where these change nothing any more.
 const MANY_INPUTS: usize = 128;
+/// And those are given up of which so few members have come near, as a share of a signal's square.
+const HOPELESS: f64 = 1.0;
 /// The memory that permutations of a group may take, in inputs.
 const MOST_IMAGES: usize = 1 << 24;
 /// Sorting tells nothing of inputs that are equal: where so many neighbours are, other starts are tried, too.
@@ -382,8 +384,12 @@ impl Members {
             if matches.quantile(0.1) == 0.0 && (round > 0 || matches.hits(1e-12) >= 0.25) {
                 return Some((current, matches));
             }
+            let many = self.inputs >= MANY_INPUTS;
+            if many && round >= 2 && matches.quantile(0.08) > HOPELESS {
+                return None;
+            }
             let gain = self.gain(&matches, limit, &current);
-            let next = if self.inputs < MANY_INPUTS {
+            let next = if !many {
                 permutation(&assign(&gain, self.inputs))
             } else {
                 let greedy = permutation(&assign_greedily(&gain, self.inputs));
