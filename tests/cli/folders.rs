@@ -39,6 +39,7 @@ fn kill(mut child: Child) {
 fn a_second_training_in_a_folder_is_refused_until_the_first_is_gone() {
     let folder = Folder::new();
     folder.write("steady.toml", STEADY);
+    folder.succeed("model --group Z4 -o z4.bsn");
     let child = begin(
         &folder,
         "train steady.toml -o run --quiet",
@@ -47,6 +48,7 @@ fn a_second_training_in_a_folder_is_refused_until_the_first_is_gone() {
     let busy = "run: another command is writing in this folder: wait until it is done, ";
     folder.refuse_with("train --group Z4 -o run --force", busy);
     folder.refuse_with("train --resume run", busy);
+    folder.refuse_with("firmware z4.bsn -o run --force", busy);
     kill(child);
     folder.succeed("train --group Z4 -o run --force --quiet");
     assert_eq!(folder.object("inspect run")["inputs"], 4);
@@ -165,7 +167,7 @@ fn no_signals_labels_or_classifier_are_overwritten_by_what_is_made_of_them() {
 }
 
 #[test]
-fn a_classifier_takes_the_place_of_no_run() {
+fn neither_a_classifier_nor_a_program_takes_the_place_of_a_run() {
     let folder = Folder::new();
     shapes(&folder);
     folder.succeed("train --group Z4 -o run --quiet");
@@ -175,6 +177,10 @@ fn a_classifier_takes_the_place_of_no_run() {
     let holds = "run: the folder holds a model or results, and no classifier: ";
     folder.refuse_with(&line, holds);
     folder.refuse_with(&format!("{line} --force"), holds);
+    folder.refuse_with(
+        "firmware z8.bsn -o run --force",
+        "run: the folder holds a model, and no program: ",
+    );
     assert!(files() == before);
 }
 

@@ -5,8 +5,9 @@ use crate::models;
 use bispectral_learn::data::Signals;
 use bispectral_learn::model::emit::Exported;
 use bispectral_learn::model::firmware::{BOARDS, Board, Project, made_up_windows};
-use bispectral_learn::storage::{NewFile, keep_inputs};
+use bispectral_learn::storage::{FolderLock, NewFile, keep_inputs};
 use bispectral_learn::{Error, Result};
+use bispectral_run::MODEL;
 use bispectral_run::console::{self, Console};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
@@ -44,6 +45,9 @@ pub(super) struct Firmware {
     #[arg(long)]
     force: bool,
 }
+
+/// What every program has beside its model.
+const EXPECTED: &str = "expected.txt";
 
 /// Windows that are taken where their number is not given.
 const MOST_WINDOWS: usize = 32;
@@ -87,6 +91,10 @@ impl Firmware {
                 path: self.output.clone(),
             });
         }
+        if self.output.join(MODEL).exists() && !self.output.join(EXPECTED).exists() {
+            let what = "the folder holds a model, and no program";
+            return Err(Error::file(&self.output, what, "choose another one"));
+        }
         let windows = self.recorded(exported.sizes().inputs, console)?;
         let project = Project {
             exported: &exported,
@@ -106,6 +114,7 @@ impl Firmware {
             .chain([file.path()])
             .collect();
         keep_inputs(&self.output, &names, &inputs)?;
+        let _lock = FolderLock::acquire(&self.output)?;
         for (name, bytes) in &files {
             write(&self.output.join(name), bytes)?;
         }
