@@ -37,15 +37,16 @@ use std::time::Instant;
 const QUICK_STEPS: usize = 200;
 const QUICK_IMAGES: usize = 4;
 /// Of the sizes of coefficients: see `Refinement`.
-const FALL: f64 = 2.0;
-const LINKS: usize = 5;
-const APART: f64 = 1.41;
+const FALL: f64 = 1.0;
+const KEPT: f64 = 1.0;
+const LINKS: usize = 4;
+const APART: f64 = 1.40;
 const IMAGES: usize = 100;
 /// An attack is given up after so many steps, and begins again so often.
 const STEPS: usize = 1500;
 const RESTARTS: u32 = 2;
 /// Steps of the gradients.
-const LEARNING: usize = 3000;
+const LEARNING: usize = 800;
 /// Planes whose products are measured.
 const TURNING: f64 = 0.9;
 
@@ -74,7 +75,7 @@ pub(super) struct Disk {
     #[arg(long, value_name = "X", default_value_t = FALL)]
     fall: f64,
     /// Which share of its first weight a product keeps at least: more leaves less open
-    #[arg(long, value_name = "X", default_value_t = 0.0)]
+    #[arg(long, value_name = "X", default_value_t = KEPT)]
     kept: f64,
     /// Products of three by which each plane is tied to others
     #[arg(long, value_name = "N", default_value_t = LINKS)]
