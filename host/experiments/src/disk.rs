@@ -37,24 +37,23 @@ use std::time::Instant;
 const QUICK_STEPS: usize = 200;
 const QUICK_IMAGES: usize = 4;
 /// Of the sizes of coefficients: see `Refinement`.
-const FALL: f64 = 1.5;
-const FLOOR: f64 = 0.0;
-const TRIPLES: f64 = 6.0;
-const LINKS: usize = 5;
-const APART: f64 = 1.39;
+const FALL: f64 = 1.0;
+const KEPT: f64 = 1.0;
+const LINKS: usize = 4;
+const APART: f64 = 1.40;
 const IMAGES: usize = 100;
 /// An attack is given up after so many steps, and begins again so often.
-const STEPS: usize = 4000;
+const STEPS: usize = 1500;
 const RESTARTS: u32 = 2;
 /// Steps of the gradients.
-const LEARNING: usize = 6000;
+const LEARNING: usize = 800;
 /// Planes whose products are measured.
 const TURNING: f64 = 0.9;
 
 /// Learn rotations of natural patches on the pixel grid as planes that turn, and invariants as couplings of few of them
 ///
 /// From the patches and angles of `reproduce rotation`, of which no angle is given: the angle of every member and the
-/// planes of each order in closed form, then the basis and the weights of the forms by gradient. Distances within and
+/// planes of each order in closed form, then the weights of the forms by gradient. Distances within and
 /// between orbits as `reproduce rotation` measures them, attacks, and models in f32 and i8. Takes minutes, most of which are attacks.
 #[derive(Debug, Args)]
 pub(super) struct Disk {
@@ -75,19 +74,16 @@ pub(super) struct Disk {
     /// How fast the sizes of coefficients fall with the amplitude of a plane: more changes less within orbits
     #[arg(long, value_name = "X", default_value_t = FALL)]
     fall: f64,
-    /// And how much every plane counts at least: more leaves less open
-    #[arg(long, value_name = "X", default_value_t = FLOOR)]
-    floor: f64,
-    /// What products of three count at first, beside products of two
-    #[arg(long, value_name = "X", default_value_t = TRIPLES)]
-    triples: f64,
+    /// Which share of its first weight a product keeps at least: more leaves less open
+    #[arg(long, value_name = "X", default_value_t = KEPT)]
+    kept: f64,
     /// Products of three by which each plane is tied to others
     #[arg(long, value_name = "N", default_value_t = LINKS)]
     links: usize,
     /// Distances between orbits that are enough
     #[arg(long, value_name = "X", default_value_t = APART)]
     apart: f64,
-    /// Steps of the gradients; none leaves the closed form as it is
+    /// Steps of the gradients; none leaves the first weights as they are
     #[arg(long, value_name = "N", default_value_t = LEARNING)]
     steps: usize,
     /// Images that are attacked
@@ -214,7 +210,7 @@ impl Disk {
         self.steps.min(most)
     }
 
-    /// How the basis is refined: chosen on patches of the photographs that are learned from.
+    /// How weights are learned: chosen on photographs of those that are learned from, by what was learned from the others.
     fn refinement(&self, seed: u64) -> Refinement {
         Refinement {
             choice: Choice {
@@ -222,14 +218,11 @@ impl Disk {
                 links: self.links,
             },
             fall: self.fall,
-            floor: self.floor,
-            triples: self.triples,
+            kept: self.kept,
             separation: Separation {
                 kappa: 30.0,
                 apart: self.apart,
-                anchor: 1.0,
             },
-            least: TURNING,
             steps: self.steps(),
             rate: 0.02,
             seed,

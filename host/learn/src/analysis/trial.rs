@@ -10,6 +10,7 @@ use crate::group::identify::Identification;
 use crate::{Error, Result};
 use ndarray::ArrayView2;
 use num_complex::Complex32;
+use rayon::prelude::*;
 use serde::Serialize;
 use std::time::Instant;
 
@@ -182,13 +183,36 @@ impl Trial<'_> {
         observe: impl FnMut(u32, Progress) -> Result<()>,
     ) -> Result<Outcome> {
         let forms = Forms::of_signals(couplings, &self.targets)?;
-        self.attack(Features::Couplings, forms, observe)
+        // On a grid nothing is exact but what shares the invariants, so a descent is followed to its end.
+        let finish = |forms: &Forms<'_>, attacked: &mut Attacked| {
+            if self.world.exact {
+                return;
+            }
+            let signals = attacked.metamers.rows_mut().into_iter();
+            let all: Vec<_> = signals.zip(&mut attacked.distances).enumerate().collect();
+            all.into_par_iter().for_each(|(target, (mut x, distance))| {
+                if let Some(x) = x.as_slice_mut() {
+                    *distance = forms.finish(x, target, &self.world.support);
+                }
+            });
+        };
+        self.attack_and(Features::Couplings, forms, finish, observe)
     }
 
     fn attack(
         &self,
         features: Features,
-        mut representation: impl Representation,
+        representation: impl Representation,
+        observe: impl FnMut(u32, Progress) -> Result<()>,
+    ) -> Result<Outcome> {
+        self.attack_and(features, representation, |_, _| (), observe)
+    }
+
+    fn attack_and<R: Representation>(
+        &self,
+        features: Features,
+        mut representation: R,
+        finish: impl FnOnce(&R, &mut Attacked),
         observe: impl FnMut(u32, Progress) -> Result<()>,
     ) -> Result<Outcome> {
         let begun = Instant::now();
@@ -211,7 +235,8 @@ impl Trial<'_> {
             restarts: self.restarts,
             seed: self.seed,
         };
-        let attacked = attack(&mut representation, &bounds, &plan, observe)?;
+        let mut attacked = attack(&mut representation, &bounds, &plan, observe)?;
+        finish(&representation, &mut attacked);
         let motions = self.world.motions.as_ref();
         let endings = motions.map(|motions| judge(&attacked, &self.targets, motions, &bounds));
         let near = attacked.distances.iter().zip(&bounds);

@@ -3,9 +3,15 @@
 use super::Representation;
 use crate::group::Couplings;
 use crate::group::couplings::CouplingsError;
+use crate::numeric::least_squares::least_squares;
 use crate::{Error, Result};
-use ndarray::{Array2, ArrayView2};
+use ndarray::{Array2, ArrayView2, Axis};
 use rayon::prelude::*;
+
+/// Levenberg's and Marquardt's steps at the end of an attack.
+const STEPS: usize = 40;
+/// Σ (t(x) − t)² that is as good as none.
+const LEFT: f64 = 1e-10;
 
 /// t(x) of couplings.
 #[derive(Debug)]
@@ -41,6 +47,41 @@ impl<'a> Forms<'a> {
             couplings,
             targets: values,
         })
+    }
+
+    /// Goes on from `x`, where a descent stopped, by Levenberg's and Marquardt's steps in the inputs of `support` (all of them
+    /// where it is empty); ‖t(x) − t_target‖ where that ended. They go to the end of valleys that a gradient creeps along: weak
+    /// coefficients change invariants little.
+    pub(crate) fn finish(&self, x: &mut [f32], target: usize, support: &[bool]) -> f64 {
+        let target = self.targets.row(target);
+        let inside: Vec<usize> = (0..x.len())
+            .filter(|&n| support.get(n).copied().unwrap_or(true))
+            .collect();
+        let whole = |part: &[f64]| {
+            let mut whole = vec![0.0; x.len()];
+            inside
+                .iter()
+                .zip(part)
+                .for_each(|(&n, &value)| whole[n] = value);
+            whole
+        };
+        // A signal without invariants is as far away as can be.
+        let residuals = |part: &[f64]| match self.couplings.invariants(&whole(part)) {
+            Ok(t) => t.iter().zip(target).map(|(t, to)| t - to).collect(),
+            Err(_) => vec![f64::INFINITY],
+        };
+        let jacobian = |part: &[f64]| {
+            let found = self.couplings.jacobian(&whole(part));
+            found.map_or(Array2::zeros((1, inside.len())), |found| {
+                found.select(Axis(1), &inside)
+            })
+        };
+        let start = inside.iter().map(|&n| x[n].into()).collect();
+        let found = least_squares(start, LEFT, STEPS, residuals, jacobian);
+        for (&n, &value) in inside.iter().zip(&found.at) {
+            x[n] = value as f32;
+        }
+        found.residual.sqrt()
     }
 
     /// ‖t(x) − t_target‖² and its gradient; of a signal without invariants, ‖t_target‖² and none.
@@ -117,6 +158,21 @@ mod tests {
         };
         let terms = vec![term(0, &[0]), term(1, &[1, 1])];
         Couplings::new(array![[1.0, 1.0], [1.0, -1.0]], vec![sum, square], terms).unwrap()
+    }
+
+    #[test]
+    fn steps_of_least_squares_end_at_the_target_and_leave_what_is_outside_the_support() {
+        let couplings = couplings();
+        let targets = array![[3.0, 1.0]];
+        let forms = Forms::of_signals(&couplings, &targets.view()).unwrap();
+        let mut x = [2.0, 4.5];
+        assert!(forms.finish(&mut x, 0, &[]) < 1e-5);
+        // Its numbers have changed places; the length is free.
+        assert!((x[1] / x[0] - 3.0).abs() < 1e-4, "{x:?}");
+        let mut x = [2.0, 4.5];
+        assert!(forms.finish(&mut x, 0, &[true, false]) < 1e-5);
+        assert_eq!(x[1], 4.5);
+        assert!((x[0] - 1.5).abs() < 1e-3, "{x:?}");
     }
 
     #[test]

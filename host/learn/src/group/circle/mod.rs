@@ -17,8 +17,8 @@
 //! | `angles` | at which angle does each member stand? |
 //! | `products` | are the products whose orders add up the ones that do not turn? |
 //! | `terms` | which products of two and three coefficients are invariants, and which of them are enough? |
-//! | `network` | what are the invariants of a batch, the loss, and its gradient in U and in the weights of the forms? |
-//! | `refine` | in which U do the invariants change least along orbits? |
+//! | `network` | what are the invariants of a batch, the loss, and its gradient in the weights of the forms? |
+//! | `refine` | with which weights do the invariants change least along orbits? |
 
 mod angles;
 mod network;
@@ -28,7 +28,7 @@ mod refine;
 mod samples;
 mod terms;
 
-pub use network::{Batch, Loss, Network, Separation};
+pub use network::{Loss, Network, Separation};
 pub use planes::Plane;
 pub use products::Products;
 pub use refine::{Refinement, refine};

@@ -1,6 +1,6 @@
-//! U and the weights of the forms by gradient: where invariants change least along orbits, and orbits stay apart.
+//! The weight of each form by gradient: where invariants change least along orbits, and orbits stay apart.
 
-use super::network::{Batch, Gradient, Loss, Network, Separation};
+use super::network::{Loss, Network, Separation};
 use super::terms::{Choice, Terms};
 use super::{Circle, Plane};
 use crate::data::orbits::Orbits;
@@ -10,8 +10,10 @@ use ndarray::Array2;
 use rand::RngExt;
 use rand::seq::index;
 use rand_chacha::ChaCha8Rng;
+use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::f64::consts::PI;
+use std::ops::Div;
 
 /// Adam's means of a gradient and of its square: the second is short, as there are few thousand steps.
 const MEAN: f64 = 0.9;
@@ -24,32 +26,33 @@ const MEMBERS: usize = 10;
 const MEASURED: usize = 10;
 /// What the square of one coefficient counts at first, beside a product of two: sizes are alike in all images.
 const SQUARES: f64 = 0.2;
+/// What a product of three counts at first.
+const TRIPLES: f64 = 6.0;
+/// Weights are rounded to powers of two with this fraction: forms of one weight share a tensor.
+const OCTAVE: f32 = 2.0;
 
 /// Where a refinement begins, and how far it goes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Refinement {
     /// Which terms.
     pub choice: Choice,
-    /// Coefficients of a plane begin with a size of λ (amplitude^`fall` + `floor` · amplitude), the largest amplitude being one:
-    /// strong planes, which interpolation disturbs least, count most, and the others as much as they have of the image.
+    /// Coefficients of a plane have a size of λ amplitude^`fall`, the largest amplitude being one, and so many of them the
+    /// products that are chosen. One is the size that they have in the image.
     pub fall: f64,
-    /// See there.
-    pub floor: f64,
-    /// What products of three count at first, beside products of two.
-    pub triples: f64,
+    /// Which share of its first weight a term keeps at least: where none does, what the grid disturbs is hardly seen, and signals
+    /// that differ in it share the invariants.
+    pub kept: f64,
     /// What is minimised.
     pub separation: Separation,
-    /// Planes with a smaller λ stay as they were found.
-    pub least: f64,
     /// Steps; none leaves the closed form as it is.
     pub steps: usize,
-    /// The length of the first step of a row, as a share of the row; it falls to zero with a cosine.
+    /// The length of the first step of a weight, as a share of it; it falls to zero with a cosine.
     pub rate: f64,
     /// Of batches.
     pub seed: u64,
 }
 
-/// The network of a circle, refined on `orbits`; `observe` is told of every step.
+/// The network of a circle, its weights learned on `orbits`; `observe` is told of every step.
 pub fn refine(
     circle: &Circle,
     orbits: &Orbits,
@@ -57,29 +60,33 @@ pub fn refine(
     mut observe: impl FnMut(usize, Loss),
 ) -> Network<f32> {
     let mut network = start(circle, orbits.inputs(), refinement).rounded::<f32>();
-    let anchors = network.basis().to_vec();
-    let turning = circle
-        .planes()
-        .iter()
-        .map(|plane| plane.lambda >= refinement.least);
-    let moving: Vec<bool> = (turning.zip(network.planes()))
-        .flat_map(|(turning, &(_, rows))| std::iter::repeat_n(turning, rows))
+    let least: Vec<f32> = (network.weights().iter())
+        .map(|&w| w * refinement.kept as f32)
         .collect();
-    let mut steps = Steps::new(&network);
+    let all: Vec<Vec<f32>> = (0..orbits.len())
+        .into_par_iter()
+        .map(|orbit| network.products_of(&members(orbits, orbit, orbits.members(orbit))))
+        .collect();
+    let features = network.features();
+    let mut steps = Steps::new(network.weights().len());
     let mut random = stream(refinement.seed, Purpose::Couplings);
     for step in 0..refinement.steps {
-        let batch = drawn(orbits, &mut random);
-        let (loss, gradient) = network.gradient(&batch, &anchors, &refinement.separation);
+        let (products, sizes) = drawn(&all, features, &mut random);
+        let (loss, gradient) = network.gradient(&products, &sizes, &refinement.separation);
         let share = step as f64 / refinement.steps as f64;
         let rate = refinement.rate * 0.5 * (1.0 + (PI * share).cos());
-        steps.take(&mut network, &anchors, &gradient, (rate, &moving));
+        steps.take(network.weights_mut(), &gradient, rate);
+        let kept = network.weights_mut().iter_mut().zip(&least);
+        kept.for_each(|(weight, &least)| *weight = weight.max(least));
         observe(step, loss);
     }
     let factor = 1.0 / mean_length(&network, orbits);
-    network
-        .weights_mut()
-        .iter_mut()
-        .for_each(|w| *w *= factor as f32);
+    network.weights_mut().iter_mut().for_each(|w| {
+        *w = ((*w * factor as f32).log2() * OCTAVE)
+            .round()
+            .div(OCTAVE)
+            .exp2()
+    });
     network
 }
 
@@ -87,10 +94,7 @@ pub fn refine(
 fn start(circle: &Circle, inputs: usize, refinement: &Refinement) -> Network<f64> {
     let planes = circle.planes();
     let largest = planes.iter().map(Plane::amplitude).fold(0.0, f64::max);
-    let size = |plane: &Plane| {
-        let amplitude = plane.amplitude() / largest;
-        plane.lambda * (amplitude.powf(refinement.fall) + refinement.floor * amplitude)
-    };
+    let size = |plane: &Plane| plane.lambda * (plane.amplitude() / largest).powf(refinement.fall);
     let sizes: Vec<f64> = planes.iter().map(size).collect();
     let terms = Terms::choose(planes, &sizes, &refinement.choice);
     let (mut basis, mut rows) = (Vec::new(), Vec::new());
@@ -108,106 +112,72 @@ fn start(circle: &Circle, inputs: usize, refinement: &Refinement) -> Network<f64
         .fold(1.0, f64::min);
     basis.extend(circle.rest().iter().map(|u| u * rest));
     let mut network = Network::new(inputs, &rows, basis, terms);
-    let (squares, triples) = (SQUARES, refinement.triples);
-    *network.weights_mut() = [
-        1.0, squares, 1.0, squares, triples, triples, triples, triples, 1.0,
-    ];
+    let pairs = network.terms().pairs.iter();
+    let pairs = pairs.map(|[a, b]| if a == b { SQUARES } else { 1.0 });
+    let triples = network.terms().triples.iter().map(|_| TRIPLES);
+    let weights: Vec<f64> = pairs.chain(triples).chain([1.0]).collect();
+    network.weights_mut().copy_from_slice(&weights);
     network
 }
 
 /// The mean length of the invariants of a sample.
 fn mean_length(network: &Network<f32>, orbits: &Orbits) -> f64 {
-    let mut sample = vec![0.0; orbits.inputs()];
     let (mut sum, mut count) = (0.0, 0.0);
     for orbit in 0..orbits.len() {
-        for member in 0..orbits.members(orbit).min(MEASURED) {
-            orbits.write_member(orbit, member, &mut sample);
-            let squares = network
-                .invariants(&sample)
-                .into_iter()
-                .map(|f| f64::from(f).powi(2));
-            sum += squares.sum::<f64>().sqrt();
+        let f = network.invariants(&members(orbits, orbit, MEASURED));
+        for f in f.chunks_exact(network.features()) {
+            sum += f.iter().map(|&f| f64::from(f).powi(2)).sum::<f64>().sqrt();
             count += 1.0;
         }
     }
     sum / count
 }
 
-/// Some members of some orbits.
-fn drawn(orbits: &Orbits, random: &mut ChaCha8Rng) -> Batch<f32> {
+/// At most so many members of an orbit, one behind the other.
+fn members(orbits: &Orbits, orbit: usize, most: usize) -> Vec<f32> {
     let inputs = orbits.inputs();
-    let chosen = index::sample(random, orbits.len(), ORBITS.min(orbits.len()));
-    let (mut samples, mut sizes) = (Vec::new(), Vec::new());
-    for orbit in chosen {
-        let members = orbits.members(orbit);
+    let mut samples = vec![0.0; orbits.members(orbit).min(most) * inputs];
+    for (member, sample) in samples.chunks_exact_mut(inputs).enumerate() {
+        orbits.write_member(orbit, member, sample);
+    }
+    samples
+}
+
+/// The products of some members of some orbits, and how many members there are of each.
+fn drawn(all: &[Vec<f32>], features: usize, random: &mut ChaCha8Rng) -> (Vec<f32>, Vec<usize>) {
+    let (mut products, mut sizes) = (Vec::new(), Vec::new());
+    for orbit in index::sample(random, all.len(), ORBITS.min(all.len())) {
+        let members = all[orbit].len() / features;
         let count = MEMBERS.min(members);
         for member in index::sample(random, members, count) {
-            let begin = samples.len();
-            samples.resize(begin + inputs, 0.0);
-            orbits.write_member(orbit, member, &mut samples[begin..]);
+            products.extend(&all[orbit][member * features..][..features]);
         }
         sizes.push(count);
     }
     // Draws of the next batch do not depend on how many members these had.
     let _: u64 = random.random();
-    Batch { samples, sizes }
+    (products, sizes)
 }
 
-/// Adam, with a rate that is a share of each row, and one mean square a row: rows keep their directions in what they see.
+/// Adam in the logarithm of each weight, which keeps its sign.
 struct Steps {
     taken: i32,
-    mean: Vec<f64>,
-    squares: Vec<f64>,
-    weights: Vec<[f64; 2]>,
+    means: Vec<[f64; 2]>,
 }
 
 impl Steps {
-    fn new(network: &Network<f32>) -> Self {
+    fn new(weights: usize) -> Self {
         Steps {
             taken: 0,
-            mean: vec![0.0; network.basis().len()],
-            squares: vec![0.0; network.rows()],
-            weights: vec![[0.0; 2]; network.weights().len()],
+            means: vec![[0.0; 2]; weights],
         }
     }
 
-    fn take(
-        &mut self,
-        network: &mut Network<f32>,
-        anchors: &[f32],
-        gradient: &Gradient<f32>,
-        (rate, moving): (f64, &[bool]),
-    ) {
+    fn take(&mut self, weights: &mut [f32], gradient: &[f32], rate: f64) {
         self.taken += 1;
-        let inputs = network.inputs();
         let unbias = [MEAN, SQUARE].map(|decay| 1.0 / (1.0 - decay.powi(self.taken)));
-        let gradients = gradient
-            .basis
-            .chunks_exact(inputs)
-            .zip(self.mean.chunks_exact_mut(inputs));
-        let rows = network
-            .basis_mut()
-            .chunks_exact_mut(inputs)
-            .zip(anchors.chunks_exact(inputs));
-        // Rows behind the planes have no entry, and stay.
-        let all = rows.zip(gradients).zip(&mut self.squares).zip(moving);
-        for ((((row, anchor), (gradient, mean)), square), _) in all.filter(|row| *row.1) {
-            let size = anchor
-                .iter()
-                .map(|&a| f64::from(a).powi(2))
-                .sum::<f64>()
-                .sqrt();
-            let power = gradient.iter().map(|&g| f64::from(g).powi(2)).sum::<f64>();
-            *square = SQUARE * *square + (1.0 - SQUARE) * power;
-            let scale = rate * size * unbias[0] / ((*square * unbias[1]).sqrt() + FLOOR);
-            for ((u, &g), mean) in row.iter_mut().zip(gradient).zip(mean) {
-                *mean = MEAN * *mean + (1.0 - MEAN) * f64::from(g);
-                *u -= (scale * *mean) as f32;
-            }
-        }
-        let weights = network.weights_mut().iter_mut().zip(&gradient.weights);
-        for ((weight, &g), [mean, square]) in weights.zip(&mut self.weights) {
-            // Of the logarithm: a weight keeps its sign.
+        for ((weight, &g), [mean, square]) in weights.iter_mut().zip(gradient).zip(&mut self.means)
+        {
             let g = f64::from(g * *weight);
             *mean = MEAN * *mean + (1.0 - MEAN) * g;
             *square = SQUARE * *square + (1.0 - SQUARE) * g * g;
@@ -228,16 +198,16 @@ impl Network<f32> {
             f64::from(self.basis()[row * inputs + n])
         });
         let mut forms = Forms::default();
-        for &pair in &self.terms().pairs {
-            forms.product(self, &pair, f64::from(self.weight_of_pair(pair)))?;
-        }
-        for &triple in &self.terms().triples {
-            forms.product(self, &triple, f64::from(self.weight_of_triple(triple)))?;
+        let Terms { pairs, triples, .. } = self.terms();
+        let pairs = pairs.iter().map(|pair| &pair[..]);
+        let products = pairs.chain(triples.iter().map(|triple| &triple[..]));
+        for (planes, &weight) in products.zip(self.weights()) {
+            forms.product(self, planes, f64::from(weight))?;
         }
         let behind = self.planes().last().map_or(0, |(begin, rows)| begin + rows);
         if behind < self.rows() {
-            let weight = f64::from(self.weight_of_power());
-            forms.power(behind, self.rows() - behind, weight)?;
+            let weight = self.weights().last().copied().unwrap_or_default();
+            forms.power(behind, self.rows() - behind, weight.into())?;
         }
         Couplings::new(basis, forms.tensors, forms.terms)
     }
