@@ -194,7 +194,7 @@ fn bytes_that_no_reader_accepted_give_errors_or_numbers_and_never_a_panic() {
                 let at = random.next() as usize % bytes.len().min(96);
                 bytes[at] = random.next() as u8;
             }
-            if random.next() % 4 == 0 {
+            if random.next().is_multiple_of(4) {
                 findings[random.next() as usize % 4] = random.next() as u32;
             }
             let model = Model::from_checked_bytes(&bytes, findings);

@@ -106,7 +106,7 @@ impl Export {
     pub(super) fn run(&self, seed: Option<u64>, console: &Console) -> Result<()> {
         self.emit.check(&self.output)?;
         let mut output = NewFile::create(&self.output, self.force)?
-            .other_than(&[&self.model, &self.model.join(MODEL)])?
+            .other_than([&self.model, &self.model.join(MODEL)])?
             .other_than(self.data.iter().chain(&self.labels))?;
         let path = models::file_in(&self.model)?;
         let file = ModelFile::read(&path)?;

@@ -87,7 +87,7 @@ struct Computed {
 
 impl Features {
     pub(super) fn run(&self, pool: &ThreadPool, console: &Console) -> Result<()> {
-        let mut output = NewFile::create(&self.output, self.force)?.other_than(&[
+        let mut output = NewFile::create(&self.output, self.force)?.other_than([
             &self.model,
             &self.model.join(MODEL),
             &self.signals,

@@ -45,7 +45,7 @@ struct Imported<'a> {
 
 impl Import {
     pub(super) fn run(&self, console: &Console) -> Result<()> {
-        let mut output = NewFile::create(&self.output, self.force)?.other_than(&[&self.weights])?;
+        let mut output = NewFile::create(&self.output, self.force)?.other_than([&self.weights])?;
         let w = weights::read(&self.weights)?;
         let stem = self.weights.file_stem().unwrap_or_default();
         let stem = stem.to_string_lossy();

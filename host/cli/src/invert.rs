@@ -83,7 +83,7 @@ struct Undetermined {
 
 impl Invert {
     pub(super) fn run(&self, seed: u64, console: &Console) -> Result<()> {
-        let mut output = NewFile::create(&self.output, self.force)?.other_than(&[
+        let mut output = NewFile::create(&self.output, self.force)?.other_than([
             &self.model,
             &self.model.join(MODEL),
             &self.invariants,

@@ -72,7 +72,7 @@ impl Known {
         let mut output = NewFile::create(&self.output, self.force)?;
         let beside = self.permutations.as_ref();
         let beside =
-            beside.map(|path| NewFile::create(path, self.force)?.other_than(&[&self.output]));
+            beside.map(|path| NewFile::create(path, self.force)?.other_than([&self.output]));
         let beside = beside.transpose()?;
         let stem = self.output.file_stem().unwrap_or_default();
         let of_order = match self.order {

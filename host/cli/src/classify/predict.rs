@@ -44,7 +44,7 @@ struct Predicted {
 impl Predict {
     pub(super) fn run(&self, console: &Console) -> Result<()> {
         let mut output = NewFile::create(&self.output, self.force)?
-            .other_than(&[&self.classifier, &self.signals])?
+            .other_than([&self.classifier, &self.signals])?
             .other_than(files(&self.classifier))?;
         let trained = Trained::open(&self.classifier)?;
         let exemplars = load::exemplars(&self.signals)?;
