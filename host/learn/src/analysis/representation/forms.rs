@@ -57,8 +57,9 @@ impl<'a> Forms<'a> {
         let inside: Vec<usize> = (0..x.len())
             .filter(|&n| support.get(n).copied().unwrap_or(true))
             .collect();
+        let start: Vec<f64> = x.iter().map(|&x| x.into()).collect();
         let whole = |part: &[f64]| {
-            let mut whole = vec![0.0; x.len()];
+            let mut whole = start.clone();
             inside
                 .iter()
                 .zip(part)
@@ -76,8 +77,8 @@ impl<'a> Forms<'a> {
                 found.select(Axis(1), &inside)
             })
         };
-        let start = inside.iter().map(|&n| x[n].into()).collect();
-        let found = least_squares(start, LEFT, STEPS, residuals, jacobian);
+        let part = inside.iter().map(|&n| start[n]).collect();
+        let found = least_squares(part, LEFT, STEPS, residuals, jacobian);
         for (&n, &value) in inside.iter().zip(&found.at) {
             x[n] = value as f32;
         }
