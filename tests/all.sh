@@ -4,6 +4,8 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 # Nothing is built twice here, and what makes the second build fast makes the first one slow.
 export CARGO_INCREMENTAL=0
+# Nobody looks for a line in programs that are built, run and forgotten.
+export CARGO_PROFILE_RELEASE_DEBUG=false
 # The same cases on every run, so that a failure is of the change at hand; `cargo test` by itself draws new ones.
 export PROPTEST_RNG_SEED="${PROPTEST_RNG_SEED:-1}"
 
