@@ -1,6 +1,7 @@
 //! The `bispectral` command as a user runs it: files in a folder, an exit status, two streams of text.
 
 mod attack;
+mod canonical;
 mod characters;
 mod classify;
 mod compare;

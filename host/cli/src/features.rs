@@ -1,5 +1,6 @@
 //! `bispectral features`: β̄, β, z or |z|² of many signals, computed by the code that runs on the device.
 
+use crate::group::permuted::action_of;
 use crate::models;
 use bispectral_core::format::Output;
 use bispectral_core::{Complex32, Model};
@@ -7,6 +8,7 @@ use bispectral_learn::data::Signals;
 use bispectral_learn::data::npy::{self, Element};
 use bispectral_learn::data::offset::Offset;
 use bispectral_learn::data::rounding::{Unfit, to_f32, to_f32_direction};
+use bispectral_learn::group::Action;
 use bispectral_learn::limits::memory;
 use bispectral_learn::model::file::ModelFile;
 use bispectral_learn::storage::NewFile;
@@ -60,6 +62,11 @@ struct Flags {
     /// The power spectrum |z|², one a row of W (float32)
     #[arg(long)]
     power: bool,
+    /// The canonical form: of all signals that the group moves the signal to, the greatest in lexicographic order (float32, one
+    /// an input). Equal exactly where signals are in one orbit, also where invariants do not tell; but noise may change which
+    /// one it is. The group is that of permutations.npy beside the model, or moves the inputs as its name says
+    #[arg(long)]
+    canonical: bool,
 }
 
 /// What is computed of a signal.
@@ -70,6 +77,7 @@ enum Quantity {
     Bispectrum,
     Coefficients,
     Power,
+    Canonical,
     #[serde(rename = "degree-one")]
     DegreeOne,
 }
@@ -97,12 +105,16 @@ impl Features {
             model: file.model()?,
             quantity: self.quantity.chosen(&file.model()?),
             signals: Signals::open(&self.signals)?,
+            action: None,
         };
+        if self.quantity.canonical {
+            work.action = Some(action_of(&file)?.ok_or_else(|| no_permutations(&file))?);
+        }
         work.signals.check_samples()?;
         check_length(&self.signals, work.signals.length(), &file)?;
         let offset = work.check_every_sample(pool)?;
         console.note(work.signals.remarks());
-        if models::sees_the_mean(&work.model) {
+        if work.action.is_none() && models::sees_the_mean(&work.model) {
             let file = self.signals.display().to_string();
             console.note(offset.remark(&file).as_slice());
         }
@@ -200,6 +212,8 @@ impl Flags {
             Quantity::Coefficients
         } else if self.power {
             Quantity::Power
+        } else if self.canonical {
+            Quantity::Canonical
         } else if matches!(model.output(), Output::DegreeOne { .. }) {
             Quantity::DegreeOne
         } else {
@@ -215,12 +229,13 @@ impl Quantity {
             Quantity::Invariants | Quantity::Bispectrum => model.pairs(),
             Quantity::Coefficients | Quantity::Power => model.rows(),
             Quantity::DegreeOne => model.feature_count(),
+            Quantity::Canonical => model.inputs(),
         }
     }
 
     fn element(self) -> Element {
         match self {
-            Quantity::Power | Quantity::DegreeOne => Element::Float32,
+            Quantity::Power | Quantity::DegreeOne | Quantity::Canonical => Element::Float32,
             _ => Element::Complex64,
         }
     }
@@ -250,6 +265,8 @@ struct Work<'m> {
     model: Model<'m>,
     quantity: Quantity,
     signals: Signals,
+    /// Where canonical forms are computed.
+    action: Option<Action>,
 }
 
 impl Work<'_> {
@@ -263,10 +280,14 @@ impl Work<'_> {
     fn titles(&self) -> Vec<u8> {
         let width = self.quantity.width(&self.model);
         let titles: Vec<String> = match self.quantity.element() {
-            _ if matches!(self.quantity, Quantity::DegreeOne) => {
-                (0..width).map(|k| format!("feature_{k}")).collect()
+            Element::Float32 => {
+                let title = match self.quantity {
+                    Quantity::DegreeOne => "feature",
+                    Quantity::Canonical => "canonical",
+                    _ => "power",
+                };
+                (0..width).map(|k| format!("{title}_{k}")).collect()
             }
-            Element::Float32 => (0..width).map(|k| format!("power_{k}")).collect(),
             _ => (0..width).map(|k| format!("re_{k},im_{k}")).collect(),
         };
         (titles.join(",") + "\n").into()
@@ -347,7 +368,7 @@ impl Work<'_> {
     fn workspace(&self) -> Workspace {
         let width = self.quantity.width(&self.model);
         let (terms, power) = match self.quantity {
-            Quantity::Power | Quantity::DegreeOne => (0, width),
+            Quantity::Power | Quantity::DegreeOne | Quantity::Canonical => (0, width),
             _ => (width, 0),
         };
         Workspace {
@@ -378,6 +399,16 @@ impl Work<'_> {
             Quantity::Coefficients => self.model.coefficients(x, scratch, terms),
             Quantity::Power => self.model.power_spectrum(x, scratch, power),
             Quantity::DegreeOne => self.model.features(x, scratch, power),
+            Quantity::Canonical => {
+                // Without −0, which is less than 0 in the total order.
+                let x: Vec<f64> = x.iter().map(|&x| f64::from(x) + 0.0).collect();
+                let form = self.action.iter().flat_map(|action| action.canonical(&x));
+                power
+                    .iter_mut()
+                    .zip(form)
+                    .for_each(|(to, x)| *to = x as f32);
+                Ok(())
+            }
         }
         .map_err(refusal)?;
         let (numbers, _) = result.as_chunks_mut::<4>();
@@ -395,6 +426,15 @@ impl Work<'_> {
             remedy,
         )
     }
+}
+
+/// A model without canonical forms.
+fn no_permutations(file: &ModelFile) -> Error {
+    Error::file(
+        file.path(),
+        "how its group permutes the inputs is not known, so signals have no canonical form",
+        "name the folder of its run, or put the permutations.npy of that run, or of `bispectral model --permutations`, beside it",
+    )
 }
 
 /// What the core says of a sample whose values are in order.

@@ -103,7 +103,7 @@ impl Known {
         if let Some([a, b]) = &summary.confused {
             let [a, b] = [a, b].map(|x| numbers(x));
             console.say(&format!(
-                "note: {name}: {INCOMPLETE}; those of fourth order neither: {a} and {b}; only their canonical forms differ (docs/groups.md)"
+                "note: {name}: {INCOMPLETE}; those of fourth order neither: {a} and {b}; only their canonical forms differ: `bispectral features --canonical` (docs/groups.md)"
             ));
         } else if summary.fourth > 0 {
             console.say(&format!(

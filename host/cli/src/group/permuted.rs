@@ -7,11 +7,13 @@ use bispectral_learn::group::{
     Action, Cayley, MOST_ROWS, Structure, group_name, group_table, is_same_group, known_action,
 };
 use bispectral_learn::model::couplings;
-use bispectral_learn::model::file::ModelFile;
+use bispectral_learn::model::file::{ModelFile, weights};
 use bispectral_learn::{Error, Result};
 use bispectral_report::{Cayley as Drawn, Drawing};
 use bispectral_run::console::{self, Console};
 use bispectral_run::{PERMUTATIONS, permutations};
+use ndarray::ArrayView2;
+use num_complex::Complex32;
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -120,18 +122,43 @@ impl Expected {
 }
 
 /// How the group of a model moves its inputs: by the permutations in its folder, or in the usual way of the group it names,
-/// where its forms do not change under these.
+/// where its invariants do not change under these.
 pub(crate) fn action_of(file: &ModelFile) -> Result<Option<Action>> {
     let model = file.model()?;
-    let Some(forms) = couplings::decode(&model) else {
-        return Ok(None);
-    };
     let beside = file.path().with_file_name(PERMUTATIONS);
     let of_run = beside.is_file().then(|| permutations::read(&beside));
     let of_name = || known_action(model.group()?, Some(model.inputs())).ok();
     let known = of_run.transpose()?.into_iter().chain(of_name());
-    let mut known = known.filter(|action| action.degree() == model.inputs());
-    Ok(known.find(|action| is_symmetry(action, &forms)))
+    let order = model.group().and_then(|name| group_table(name).ok());
+    let order = order.map(|table| table.order());
+    // A subgroup is a symmetry, too.
+    let mut known = known.filter(|action| {
+        action.degree() == model.inputs() && order.is_none_or(|order| order == action.order())
+    });
+    Ok(match couplings::decode(&model) {
+        Some(forms) => known.find(|action| is_symmetry(action, &forms)),
+        None => {
+            let w = weights(&model);
+            known.find(|action| multiplies_rows(action, &w.view()))
+        }
+    })
+}
+
+/// Whether the generators multiply each row of W by a number of modulus 1, which is all that invariants do not see.
+fn multiplies_rows(action: &Action, w: &ArrayView2<'_, Complex32>) -> bool {
+    // Of a row's mean square: i8 is off by 2^-14, and of two elements some character differs by 3 or more.
+    const FURTHEST: f32 = 0.1;
+    let multiplied = |g: &usize| {
+        let images = &action.elements()[*g];
+        w.rows().into_iter().all(|row| {
+            let pairs = || (0..row.len()).map(|n| (row[n], row[images.image(n)]));
+            let square: f32 = row.iter().map(Complex32::norm_sqr).sum();
+            let factor = pairs().map(|(a, b)| a.conj() * b).sum::<Complex32>() / square;
+            let most = FURTHEST * square / row.len() as f32;
+            pairs().all(|(a, b)| (b - factor * a).norm_sqr() <= most)
+        })
+    };
+    action.generators().iter().all(multiplied)
 }
 
 /// Whether the forms of a model do not change under the generators: the file beside it may be another run's.
