@@ -144,3 +144,51 @@ fn no_further_crate_comes_in_two_versions() {
         "cargo tree -d says who wants them"
     );
 }
+
+/// Rust files of a folder and those below it.
+fn sources(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            found.extend(sources(&path));
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(path);
+        }
+    }
+    found
+}
+
+#[test]
+fn what_is_not_built_for_tests_has_none() {
+    let workspace = read("Cargo.toml");
+    let members = workspace.lines().find(|line| line.starts_with("members"));
+    let members = members.expect("members").split('"').skip(1).step_by(2);
+    for member in members {
+        let text = read(&format!("{member}/Cargo.toml"));
+        for section in text
+            .split("\n[")
+            .filter(|section| section.contains("test = false"))
+        {
+            if !section.lines().any(|line| line == "test = false") {
+                continue;
+            }
+            let folder = repository().join(member);
+            let files = match section
+                .lines()
+                .find_map(|line| line.strip_prefix("path = "))
+            {
+                Some(path) => vec![folder.join(path.trim_matches('"'))],
+                None => sources(&folder.join("src")),
+            };
+            for file in files {
+                let text = fs::read_to_string(&file).expect("a source");
+                assert!(
+                    !text.contains("#[test]"),
+                    "{} is not built for tests",
+                    file.display()
+                );
+            }
+        }
+    }
+}
