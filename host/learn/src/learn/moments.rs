@@ -95,12 +95,23 @@ impl Trainer {
         }))
     }
 
-    /// Whether a group other than the finite commutative ones, whose characters W can be, moves orbits without any error.
+    /// Whether a group whose characters W cannot be moves orbits without any error: those of a finite commutative group are as
+    /// many as its elements.
     pub(super) fn moved_exactly(&mut self) -> bool {
-        let finite = |name: &Name| matches!(name, Name::Commutative { rank: 0, .. });
-        self.orbits.inputs() <= EARLY_INPUTS
-            && matches!(self.compact(), Some(Ok(found))
-                if found.commutant().last > 1.0 - EXACT && !finite(&found.name()))
+        let inputs = self.orbits.inputs();
+        if inputs > EARLY_INPUTS {
+            return false;
+        }
+        let Some(Ok(found)) = self.compact() else {
+            return false;
+        };
+        let has_characters = match found.name() {
+            Name::Commutative {
+                rank: 0, orders, ..
+            } => orders.iter().product::<i64>() >= inputs as i64,
+            _ => false,
+        };
+        found.commutant().last > 1.0 - EXACT && !has_characters
     }
 
     /// The group that moves signals linearly, and the model of its couplings.

@@ -16,8 +16,8 @@ use crate::limits::interruption;
 use faer::{Mat, Scale};
 use std::f64::consts::SQRT_2;
 
-/// The most products: 64 coordinates.
-const MOST_PRODUCTS: usize = 2080;
+/// The most products: 81 coordinates, as functions of degrees 0 to 8 on a sphere have, in some seconds.
+const MOST_PRODUCTS: usize = 3321;
 /// Samples for each product, and at least: more only average noise.
 const SAMPLES: usize = 6;
 const ENOUGH: usize = 6000;

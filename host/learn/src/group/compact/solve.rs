@@ -664,7 +664,12 @@ fn rescaled(mut basis: Mat<f64>, irreps: &[Irrep], moments: &Moments) -> Mat<f64
 /// A basis in which the forms change less along orbits, where there is one.
 fn refined(found: Compact, structures: &[Vec<Mat<f64>>], moments: &Moments) -> Compact {
     let rows = found.couplings.rows();
-    if rows * rows > refine::MOST_UNKNOWNS {
+    // Copies of an irrep would become one: that which noise disturbs least.
+    let copies = found
+        .irreps
+        .iter()
+        .any(|irrep| !irrep.trivial && irrep.copies.len() > 1);
+    if copies || rows * rows > refine::MOST_UNKNOWNS {
         return found;
     }
     // What was left out as noise stays so; the forms are judged again.
