@@ -115,8 +115,8 @@ fn copies_of_one_motion_are_named_without_a_gradient() {
         let trained = folder.object(&line);
         let within = trained["within"].as_f64().unwrap();
         assert!(within < 1e-8 && trained["nearest"] == 1.0, "{trained}");
-        // Whatever the phases before have cost.
-        assert!(trained["steps"].as_u64().unwrap() < 10, "{trained}");
+        // Rounds of closed forms; gradients take thousands of steps.
+        assert!(trained["steps"].as_u64().unwrap() < 100, "{trained}");
         trained["group"]["name"].as_str().unwrap().to_owned()
     };
     // Complex samples whose phase is not known, or known but for quarters.
@@ -130,7 +130,7 @@ fn copies_of_one_motion_are_named_without_a_gradient() {
     });
     assert_eq!(run("quarters"), "Z4");
     // Signals whose sign is not known.
-    points(&folder, [150, 8, 2], |[x]: [f64; 1], member, _| {
+    points(&folder, [60, 12, 2], |[x]: [f64; 1], member, _| {
         [x * [1.0, -1.0][member]]
     });
     assert_eq!(run("sign"), "Z2");
@@ -155,7 +155,8 @@ fn copies_of_one_motion_are_named_without_a_gradient() {
 #[test]
 fn rotations_of_space_are_named_exported_and_their_invariants_computed() {
     let folder = Folder::new();
-    rotated(&folder, 120, 6);
+    let (things, members) = (120, 6);
+    rotated(&folder, things, members);
     let trained = folder.object("train --data X.csv --labels y.csv -o run");
     assert_eq!(trained["group"]["name"], "SO(3)");
     // Squares of distances: values are written with five digits.
@@ -174,7 +175,7 @@ fn rotations_of_space_are_named_exported_and_their_invariants_computed() {
     folder.succeed("export run -o small.bsn --encoding i8");
     assert_eq!(folder.object("inspect small.bsn")["structure"], "couplings");
     let computed = folder.object("features small.bsn X.csv -o Y.npy");
-    assert_eq!(computed["samples"], 300 * 60);
+    assert_eq!(computed["samples"], things * members);
 }
 
 #[test]

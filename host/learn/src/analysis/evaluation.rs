@@ -3,7 +3,10 @@
 use crate::data::orbits::Orbits;
 use crate::model::file::weights;
 use crate::{Error, Result};
+use bispectral_core::format::Structure;
 use bispectral_core::{Complex32, Model};
+use faer::linalg::solvers::Solve;
+use faer::{Mat, Side};
 use ndarray::Array2;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -28,7 +31,7 @@ pub struct Evaluation {
     pub between: f64,
     /// Share of samples whose nearest other sample is of the same orbit.
     pub nearest: f64,
-    /// Mean ‖x − W†Wx‖² / ‖x‖².
+    /// Mean ‖x − W†Wx‖² / ‖x‖²; of couplings, whose basis need not be orthonormal, ‖x − U⁺Ux‖² / ‖x‖².
     pub reconstruction: f64,
 }
 
@@ -90,7 +93,13 @@ fn samples(
             "take the data the model was made for",
         ));
     }
-    let w = weights(model);
+    let mut w = weights(model);
+    // Bases of couplings need not be orthonormal: their duals rebuild what they see.
+    if matches!(model.parts().structure, Structure::Couplings { .. })
+        && let Some(dual) = dual(&w)
+    {
+        w = dual;
+    }
     let members = |orbit| spread(orbits.members(orbit), most_members);
     let places: Vec<(usize, usize)> = spread(orbits.len(), most_orbits)
         .flat_map(|orbit| members(orbit).map(move |member| (orbit, member)))
@@ -130,6 +139,14 @@ fn sample(
         invariants,
         residual: residual(w, &x, &z),
     })
+}
+
+/// (U Uᵀ)⁻¹ U of real rows; `None` where they depend on each other.
+fn dual(u: &Array2<Complex32>) -> Option<Array2<Complex32>> {
+    let u = Mat::from_fn(u.nrows(), u.ncols(), |row, n| f64::from(u[(row, n)].re));
+    let dual = (&u * u.transpose()).llt(Side::Lower).ok()?.solve(&u);
+    let real = |at| Complex32::new(dual[at] as f32, 0.0);
+    Some(Array2::from_shape_fn((dual.nrows(), dual.ncols()), real))
 }
 
 /// ‖x − W†z‖² / ‖x‖²

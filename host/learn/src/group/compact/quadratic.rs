@@ -104,6 +104,7 @@ impl Quadratic {
 
 /// Moments of products: m, T − m mᵀ and Q − m mᵀ.
 struct Scatter {
+    orbits: usize,
     mean: Mat<f64>,
     t: Mat<f64>,
     q: Mat<f64>,
@@ -150,10 +151,24 @@ impl Scatter {
         let square = &mean * mean.transpose();
         let t = (&sums * sums.transpose() - &q) * Scale(1.0 / (all * members * (members - 1.0)));
         Some(Scatter {
+            orbits: orbits.len(),
             t: t - &square,
             q: q * Scale(1.0 / (all * members)) - square,
             mean,
         })
+    }
+
+    /// Whether no combination of these forms changes along orbits, of those that vary at all.
+    fn confirms(&self, forms: &Mat<f64>, least: f64) -> bool {
+        let Some((variances, axes)) = symmetric_eigen(&(forms.transpose() * &self.q * forms))
+        else {
+            return false;
+        };
+        let varying = variances.iter().take_while(|&&v| v > least).count();
+        let axis = |at, k: usize| axes[(at, k)] / variances[k].sqrt();
+        let axis = forms * Mat::from_fn(forms.ncols(), varying, axis);
+        symmetric_eigen(&(axis.transpose() * &self.t * &axis))
+            .is_some_and(|(lambdas, _)| lambdas.iter().all(|&lambda| lambda >= CLEAR))
     }
 
     /// The forms that do not change along these orbits, nor along those of `test`.
@@ -183,11 +198,16 @@ impl Scatter {
         let mut columns: Vec<Vec<f64>> = (0..count)
             .map(|k| forms.col(k).iter().copied().collect())
             .collect();
-        // What does not vary at all, and is not zero: signals that were brought to one length.
-        let steady = axes.subcols(varying, size - varying);
-        let constant = steady * (steady.transpose() * &self.mean);
-        if constant.norm_l2() > STEADY.sqrt() * self.mean.norm_l2() {
-            columns.push(constant.col(0).iter().copied().collect());
+        let steady = axes.subcols(varying, size - varying).to_owned();
+        if count + 1 >= self.orbits && test.confirms(&steady, least) {
+            // As many forms vary from orbit to orbit as can: those that do not are invariant, too.
+            columns.extend(steady.col_iter().map(|form| form.iter().copied().collect()));
+        } else {
+            // What does not vary at all, and is not zero: signals that were brought to one length.
+            let constant = &steady * (steady.transpose() * &self.mean);
+            if constant.norm_l2() > STEADY.sqrt() * self.mean.norm_l2() {
+                columns.push(constant.col(0).iter().copied().collect());
+            }
         }
         (!columns.is_empty()).then(|| Found {
             forms: Mat::from_fn(size, columns.len(), |at, column| columns[column][at]),
