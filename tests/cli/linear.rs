@@ -117,6 +117,19 @@ fn copies_of_one_motion_are_named_without_a_gradient() {
         assert!(within < 1e-8 && trained["nearest"] == 1.0, "{trained}");
         // Rounds of closed forms; gradients take thousands of steps.
         assert!(trained["steps"].as_u64().unwrap() < 100, "{trained}");
+        assert!(
+            trained["reconstruction"].as_f64().unwrap() < 1e-6,
+            "{trained}"
+        );
+        // Its invariants lead back to signals that have them.
+        folder.succeed(&format!("features {name} X.csv -o Y.npy --force"));
+        let inverted = folder.object(&format!("invert {name} Y.npy -o back.npy --force"));
+        let residuals = inverted["residuals"].as_array().unwrap();
+        let worst = residuals
+            .iter()
+            .map(|r| r.as_f64().unwrap())
+            .fold(0.0, f64::max);
+        assert!(worst < 1e-5, "{name}: {worst}");
         trained["group"]["name"].as_str().unwrap().to_owned()
     };
     // Complex samples whose phase is not known, or known but for quarters.
@@ -124,8 +137,9 @@ fn copies_of_one_motion_are_named_without_a_gradient() {
         turned(z, *angle * 3.2)
     });
     assert_eq!(run("phase"), "SO(2)");
+    // Products of two coordinates differ in two of the four: it takes more orbits.
     let quarter = |u: f64| (2.0 * u).floor() * std::f64::consts::FRAC_PI_2;
-    points(&folder, [100, 8, 8], |z, _, [angle, _]| {
+    points(&folder, [160, 8, 8], |z, _, [angle, _]| {
         turned(z, quarter(*angle))
     });
     assert_eq!(run("quarters"), "Z4");

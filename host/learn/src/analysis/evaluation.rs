@@ -2,11 +2,10 @@
 
 use crate::data::orbits::Orbits;
 use crate::model::file::weights;
+use crate::numeric::dual::dual;
 use crate::{Error, Result};
 use bispectral_core::format::Structure;
 use bispectral_core::{Complex32, Model};
-use faer::linalg::solvers::Solve;
-use faer::{Mat, Side};
 use ndarray::Array2;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -96,9 +95,9 @@ fn samples(
     let mut w = weights(model);
     // Bases of couplings need not be orthonormal: their duals rebuild what they see.
     if matches!(model.parts().structure, Structure::Couplings { .. })
-        && let Some(dual) = dual(&w)
+        && let Some(dual) = dual(&w.mapv(|u| f64::from(u.re)))
     {
-        w = dual;
+        w = dual.mapv(|u| Complex32::new(u as f32, 0.0));
     }
     let members = |orbit| spread(orbits.members(orbit), most_members);
     let places: Vec<(usize, usize)> = spread(orbits.len(), most_orbits)
@@ -139,14 +138,6 @@ fn sample(
         invariants,
         residual: residual(w, &x, &z),
     })
-}
-
-/// (U Uᵀ)⁻¹ U of real rows; `None` where they depend on each other.
-fn dual(u: &Array2<Complex32>) -> Option<Array2<Complex32>> {
-    let u = Mat::from_fn(u.nrows(), u.ncols(), |row, n| f64::from(u[(row, n)].re));
-    let dual = (&u * u.transpose()).llt(Side::Lower).ok()?.solve(&u);
-    let real = |at| Complex32::new(dual[at] as f32, 0.0);
-    Some(Array2::from_shape_fn((dual.nrows(), dual.ncols()), real))
 }
 
 /// ‖x − W†z‖² / ‖x‖²
