@@ -143,8 +143,8 @@ fn groups_that_act_linearly_are_learned_behind_a_mixing() {
     let arguments = "reproduce compact --quick -o out";
     let object = folder.object(arguments);
     assert_eq!(object["experiment"], "compact");
-    // Four groups from whole, partial and noisy orbits, and three kinds of samples without one.
-    assert_eq!((rows(&object).len(), &object["right"]), (15, &15.into()));
+    // Five groups from whole, partial, few and noisy orbits, and three kinds of samples without one.
+    assert_eq!((rows(&object).len(), &object["right"]), (23, &23.into()));
     for row in rows(&object) {
         if row["setting"] == "none" {
             assert!(
@@ -153,9 +153,16 @@ fn groups_that_act_linearly_are_learned_behind_a_mixing() {
             );
             continue;
         }
-        assert_eq!(row["found"], row["group"], "{row}");
+        let group = row["group"].as_str().unwrap();
+        assert_eq!(row["found"], group.split(',').next().unwrap(), "{row}");
         let number = |field: &str| row[field].as_f64().unwrap();
-        assert!(number("between") > 3.0 * number("within"), "{row}");
+        // Samples are rounded to 2^-24; 5 % of noise are 7e-2 between two members.
+        let most = if row["setting"] == "noisy" {
+            0.07
+        } else {
+            1e-6
+        };
+        assert!(number("within") < most && number("between") > 0.5, "{row}");
     }
     assert_eq!(object["samples"], 200_000);
     assert_kept(&folder, arguments, &object);

@@ -19,8 +19,8 @@ use std::time::Instant;
 /// Learn groups that act linearly, behind a random mixing of the inputs
 ///
 /// SO(2), O(2), a torus, SO(3), SO(2)×Z2 and finite groups move random vectors, which a random orthogonal matrix then mixes: no
-/// input is a coefficient of anything, and none is permuted. From whole orbits, from a fifth of each, and with noise: the
-/// blocks, the couplings and the name of the group, and how invariant the learned couplings are on other orbits. From what has
+/// input is a coefficient of anything, and none is permuted. From whole orbits, from a fifth of each, from few orbits of three
+/// members, and with noise: the blocks, the couplings and the name of the group, and how invariant the learned couplings are on other orbits. From what has
 /// no symmetry: why there is no group.
 #[derive(Debug, Args)]
 pub(super) struct Compact {
@@ -31,10 +31,38 @@ pub(super) struct Compact {
 /// A group, and what is to be learned of it.
 struct Case {
     name: &'static str,
+    expected: &'static str,
     action: Representation,
     blocks: &'static [usize],
     /// Forms of order three beside products with invariants of order one.
     forms: usize,
+}
+
+/// What is known of the orbits.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Setting {
+    Whole,
+    Partial,
+    Few,
+    Noisy,
+}
+
+impl Setting {
+    const ALL: [Setting; 4] = [
+        Setting::Whole,
+        Setting::Partial,
+        Setting::Few,
+        Setting::Noisy,
+    ];
+
+    fn name(self) -> &'static str {
+        match self {
+            Setting::Whole => "whole",
+            Setting::Partial => "partial",
+            Setting::Few => "few",
+            Setting::Noisy => "noisy",
+        }
+    }
 }
 
 /// Samples that no group relates.
@@ -86,6 +114,10 @@ const ORBITS: usize = 300;
 const PARTIAL: f64 = 0.2;
 const PARTIAL_ORBITS: usize = 400;
 const PARTIAL_CONTINUOUS: usize = 600;
+/// Three members of few orbits: a hundred, or as many as there are products of two inputs.
+const FEW_MEMBERS: usize = 3;
+const FEW_ORBITS: usize = 100;
+const NOISE: f64 = 0.05;
 /// Orbits that were not learned from, for distances.
 const OTHERS: usize = 100;
 
@@ -103,8 +135,9 @@ fn cases(quick: bool) -> Vec<Case> {
         let generators: Vec<Vec<usize>> = generators.iter().map(|g| g.to_vec()).collect();
         Representation::regular(&generators)
     };
-    let case = |name, action, blocks, forms| Case {
+    let case = |name: &'static str, action, blocks, forms| Case {
         name,
+        expected: name.split(',').next().unwrap_or(name),
         action,
         blocks,
         forms,
@@ -129,6 +162,12 @@ fn cases(quick: bool) -> Vec<Case> {
             4,
         ),
         case(
+            "SO(3), 4 points",
+            Representation::so3(&[1, 1, 1, 1]),
+            &[3, 3, 3, 3],
+            1,
+        ),
+        case(
             "Z8",
             regular(&[&[1, 2, 3, 4, 5, 6, 7, 0]]),
             &[1, 1, 2, 2, 2],
@@ -138,11 +177,18 @@ fn cases(quick: bool) -> Vec<Case> {
     if !quick {
         cases.extend([
             case(
-                "T2",
-                Representation::torus(&torus),
-                &[1, 2, 2, 2, 2, 2][..],
-                6,
+                "SO(2), 4 phases",
+                Representation::so2(&[1, 1, 1, 1]),
+                &[2, 2, 2, 2][..],
+                0,
             ),
+            case(
+                "O(2), 3 points",
+                Representation::o2(&[1, 1, 1]),
+                &[2, 2, 2],
+                0,
+            ),
+            case("T2", Representation::torus(&torus), &[1, 2, 2, 2, 2, 2], 6),
             case(
                 "SO(2)xZ2",
                 Representation::so2_and_sign(&signs),
@@ -185,12 +231,8 @@ impl Compact {
         let mut rows = Vec::new();
         for case in cases(self.output.quick) {
             console.say(&format!("learning {} behind a mixing", case.name));
-            for (setting, partial, noise) in [
-                ("whole", false, 0.0),
-                ("partial", true, 0.0),
-                ("noisy", false, 0.05),
-            ] {
-                rows.push(learn(&case, setting, partial, noise, seed)?);
+            for setting in Setting::ALL {
+                rows.push(learn(&case, setting, seed)?);
             }
         }
         for (name, kind) in Unrelated::ALL {
@@ -223,29 +265,33 @@ impl Compact {
     }
 }
 
-fn learn(case: &Case, setting: &'static str, partial: bool, noise: f64, seed: u64) -> Result<Row> {
+fn learn(case: &Case, setting: Setting, seed: u64) -> Result<Row> {
     let action = &case.action;
-    let (orbits, whole) = match action.order() {
-        Some(order) if partial => (PARTIAL_ORBITS * order, order),
-        Some(order) => (ORBITS, order),
-        None if partial => (PARTIAL_CONTINUOUS, MEMBERS),
-        None => (ORBITS, MEMBERS),
+    let n = action.dimension();
+    let whole = action.order().unwrap_or(MEMBERS);
+    // Fewer than two members tell nothing of a group.
+    let share = ((whole as f64 * PARTIAL).ceil() as usize).max(2);
+    let (orbits, members) = match (setting, action.order()) {
+        (Setting::Whole | Setting::Noisy, _) => (ORBITS, whole),
+        (Setting::Partial, Some(order)) => (PARTIAL_ORBITS * order, share),
+        (Setting::Partial, None) => (PARTIAL_CONTINUOUS, share),
+        (Setting::Few, _) => (FEW_ORBITS.max(n * (n + 1) / 2), FEW_MEMBERS),
     };
-    let members = match partial {
-        // Fewer than two tell nothing of a group.
-        true => ((whole as f64 * PARTIAL).ceil() as usize).max(2),
-        false => whole,
+    let noise = if setting == Setting::Noisy {
+        NOISE
+    } else {
+        0.0
     };
     let mixing = orthogonal(action.dimension(), seed.wrapping_add(7));
     let samples = action.orbits(orbits, members, &mixing, seed)?;
     let mut row = learned(
         case.name,
-        setting,
+        setting.name(),
         &samples.noisy(noise, seed),
         seed,
         || Ok(action.orbits(OTHERS, 2, &mixing, seed ^ 0x5eed_0000)?),
     )?;
-    row.right = row.found == case.name && row.blocks == case.blocks && row.forms == case.forms;
+    row.right = row.found == case.expected && row.blocks == case.blocks && row.forms == case.forms;
     Ok(row)
 }
 
@@ -395,7 +441,7 @@ impl Row {
 impl Results {
     fn words(&self) -> String {
         let mut text = format!(
-            "{:<9} {:<8} {:>9} {:<48} {:<20} {:>11} {:>8} {:>7} {:>7}\n",
+            "{:<15} {:<8} {:>9} {:<48} {:<20} {:>11} {:>8} {:>7} {:>7}\n",
             "group", "orbits", "", "named", "blocks", "forms (λ)", "within", "between", "seconds"
         );
         for row in &self.rows {
@@ -412,7 +458,7 @@ impl Results {
             ] = row.cells();
             let _ = writeln!(
                 text,
-                "{group:<9} {setting:<8} {orbits:>9} {found:<48} {blocks:<20} {forms:>11} {within:>8} {between:>7} {seconds:>7}"
+                "{group:<15} {setting:<8} {orbits:>9} {found:<48} {blocks:<20} {forms:>11} {within:>8} {between:>7} {seconds:>7}"
             );
         }
         let _ = write!(
@@ -420,7 +466,8 @@ impl Results {
             "{} of {} have the name, the blocks and the number of invariant forms of order three that the group has, or none where \
              there is no group; λ is the least of these.\n\
              Within and between are mean distances of unit vectors of invariants on other orbits. Whole: all elements of a finite \
-             group, {MEMBERS} random ones of others; partial: 20 %, two at least; noisy: whole with 5 %.\n\
+             group, {MEMBERS} random ones of others; partial: 20 %, two at least; few: {FEW_MEMBERS} members of {FEW_ORBITS} orbits, or of as many as there are products of two \
+             inputs; noisy: whole with 5 %.\n\
              {} samples of 64 inputs were added in {:.1} s.",
             self.right,
             self.rows.len(),
@@ -462,8 +509,7 @@ impl Results {
                 self.chart(),
                 "Distances within orbits for each group and setting, far below those between orbits",
                 "Mean distances of unit vectors of invariants within orbits, and between those of whole orbits. Groups are numbered \
-                 in the order of the table. Finite groups whose elements are all known, and rotations of space, are learned \
-                 exactly: what is left is rounding, or noise.",
+                 in the order of the table. What is left of whole, partial and few orbits is the rounding of samples.",
             ))
             .section(Section::new("What was run").facts(facts))
     }
@@ -497,15 +543,18 @@ impl Results {
                 title: "distances".into(),
                 y_label: "distance".into(),
                 scale: Scale::Log,
-                curves: vec![within("whole"), within("partial"), within("noisy"), between],
+                curves: (Setting::ALL
+                    .map(|setting| within(setting.name()))
+                    .into_iter())
+                .chain([between])
+                .collect(),
             }],
         }
     }
 
-    /// Whole orbits are to be learned, all of them, and nothing from what has no symmetry.
+    /// All of them are to be learned, and nothing from what has no symmetry.
     fn check(&self, output: &Output) -> Result<()> {
-        let needed = |row: &&Row| ["whole", "none"].contains(&row.setting);
-        match self.rows.iter().filter(needed).find(|row| !row.right) {
+        match self.rows.iter().find(|row| !row.right) {
             None => Ok(()),
             Some(row) => Err(Error::file(
                 &output.path("results.json"),

@@ -2,7 +2,9 @@
 
 use crate::data::orbits::Orbits;
 use crate::model::file::weights;
+use crate::numeric::dual::dual;
 use crate::{Error, Result};
+use bispectral_core::format::Structure;
 use bispectral_core::{Complex32, Model};
 use ndarray::Array2;
 use rayon::prelude::*;
@@ -28,7 +30,7 @@ pub struct Evaluation {
     pub between: f64,
     /// Share of samples whose nearest other sample is of the same orbit.
     pub nearest: f64,
-    /// Mean ‖x − W†Wx‖² / ‖x‖².
+    /// Mean ‖x − W†Wx‖² / ‖x‖²; of couplings, whose basis need not be orthonormal, ‖x − U⁺Ux‖² / ‖x‖².
     pub reconstruction: f64,
 }
 
@@ -90,7 +92,13 @@ fn samples(
             "take the data the model was made for",
         ));
     }
-    let w = weights(model);
+    let mut w = weights(model);
+    // Bases of couplings need not be orthonormal: their duals rebuild what they see.
+    if matches!(model.parts().structure, Structure::Couplings { .. })
+        && let Some(dual) = dual(&w.mapv(|u| f64::from(u.re)))
+    {
+        w = dual.mapv(|u| Complex32::new(u as f32, 0.0));
+    }
     let members = |orbit| spread(orbits.members(orbit), most_members);
     let places: Vec<(usize, usize)> = spread(orbits.len(), most_orbits)
         .flat_map(|orbit| members(orbit).map(move |member| (orbit, member)))

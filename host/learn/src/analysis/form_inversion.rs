@@ -5,6 +5,7 @@
 //! a valley above zero is followed by another.
 
 use crate::group::couplings::Couplings;
+use crate::numeric::dual::dual;
 use crate::numeric::least_squares::least_squares;
 use crate::numeric::random::{Purpose, stream_at};
 use ndarray::Array1;
@@ -19,7 +20,7 @@ const SOLVED: f64 = 1e-20;
 /// What came of an inversion.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FormInversion {
-    /// A signal, its z of unit length.
+    /// A signal, its z of unit length: of all that have it, the shortest.
     pub signal: Vec<f64>,
     /// Σ (form − t)² that it leaves.
     pub residual: f64,
@@ -35,8 +36,7 @@ impl FormInversion {
     }
 }
 
-/// A signal with the invariants `target`, one a term, from at most `starts` starts; the best one where none is exact. U must
-/// have orthonormal rows, as those of a group's blocks are.
+/// A signal with the invariants `target`, one a term, from at most `starts` starts; the best one where none is exact.
 ///
 /// # Panics
 /// `target` has not one number a term.
@@ -68,6 +68,8 @@ pub fn invert_forms_within(
         let forms = couplings.forms(u);
         forms.iter().zip(target).map(|(form, t)| form - t).collect()
     };
+    let basis = dual(couplings.basis());
+    let basis = basis.as_ref().unwrap_or(couplings.basis());
     let mut best = FormInversion {
         signal: vec![0.0; couplings.inputs()],
         residual: f64::INFINITY,
@@ -80,7 +82,7 @@ pub fn invert_forms_within(
         });
         if found.residual < best.residual {
             let u = Array1::from(found.at);
-            best.signal = u.dot(couplings.basis()).to_vec();
+            best.signal = u.dot(basis).to_vec();
             best.residual = found.residual;
         }
         best.starts = number + 1;

@@ -7,13 +7,17 @@ use super::phase::{LossName, Phase};
 use super::recognition::SETTLED;
 use super::trainer::{Trainer, UNRELATED};
 use crate::analysis::evaluation::Evaluation;
-use crate::group::compact::{Compact, Moments, MomentsError, NoGroup};
+use crate::group::compact::{Compact, Moments, MomentsError, Name, NoGroup};
 use crate::model::file::ModelBytes;
 use crate::network::Loss;
 use std::fmt;
 
 /// The most inputs: the time grows with their cube and more.
 pub const MOST_INPUTS: usize = 64;
+/// So many inputs take less than a second: whether the group is known exactly is looked at before any gradient.
+const EARLY_INPUTS: usize = 32;
+/// The share that forms may change along orbits there: samples are rounded to 2^-24.
+const EXACT: f64 = 1e-9;
 /// Orbits are told apart where the distance between them is so many times that within: unrelated signals have 1.
 const LEAST_TOLD: f64 = 2.0;
 
@@ -89,6 +93,25 @@ impl Trainer {
             let moments = Moments::of(orbits).map_err(NoMoments::Moments)?;
             Compact::of(&moments, seed).map_err(NoMoments::Group)
         }))
+    }
+
+    /// Whether a group whose characters W cannot be moves orbits without any error: those of a finite commutative group are as
+    /// many as its elements.
+    pub(super) fn moved_exactly(&mut self) -> bool {
+        let inputs = self.orbits.inputs();
+        if inputs > EARLY_INPUTS {
+            return false;
+        }
+        let Some(Ok(found)) = self.compact() else {
+            return false;
+        };
+        let has_characters = match found.name() {
+            Name::Commutative {
+                rank: 0, orders, ..
+            } => orders.iter().product::<i64>() >= inputs as i64,
+            _ => false,
+        };
+        found.commutant().last > 1.0 - EXACT && !has_characters
     }
 
     /// The group that moves signals linearly, and the model of its couplings.

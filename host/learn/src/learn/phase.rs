@@ -160,7 +160,8 @@ impl Phase {
             Phase::new(LossName::SecondOrder),
             orbit_separation,
         ];
-        // The last, so that a run whose group is recognised before is the same with and without it.
+        // The last, so that a run whose group is recognised before is the same with and without it. What it would find exactly is
+        // looked at before the gradients, too (`Trainer::moved_exactly`).
         if motion == Motion::Unknown {
             phases.push(Phase::new(LossName::Moments));
         }

@@ -160,10 +160,15 @@ impl Trainer {
         let completing = phase.loss == LossName::Spectral || is_last_of_w;
         let phase_leaves_w = moments(phase);
         let phase_matches = phase.loss == LossName::Permutations;
+        let before_gradients = phase.loss == LossName::Spectral;
         if self.options.polish && self.recognise_rows(completing).is_ok() {
             return self.begin(last);
         }
         if phase_matches && self.coupled().is_some() {
+            return self.begin(last);
+        }
+        // No gradient is as exact as invariants that do not change at all.
+        if before_gradients && self.moved_exactly() {
             return self.begin(last);
         }
         if !is_last_of_w || phase_leaves_w {

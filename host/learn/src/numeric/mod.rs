@@ -3,6 +3,7 @@
 pub mod adam;
 pub mod alignment;
 pub mod assignment;
+pub mod dual;
 pub mod harmonics;
 pub mod least_squares;
 pub(crate) mod matrix;

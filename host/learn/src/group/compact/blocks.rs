@@ -370,21 +370,20 @@ fn homomorphisms(
     b: MatRef<'_, f64>,
     count: usize,
 ) -> Option<Vec<Mat<f64>>> {
-    let between: Vec<Mat<f64>> = all.iter().map(|c| a.transpose() * c * b).collect();
-    let gram = Mat::from_fn(all.len(), all.len(), |k, l| {
-        let columns = between[k].col_iter().zip(between[l].col_iter());
-        columns.map(|(x, y)| x.transpose() * y).sum::<f64>()
-    });
-    let (_, vectors) = symmetric_eigen(&gram)?;
-    let mut found: Vec<Mat<f64>> = Vec::new();
-    for k in 0..count {
-        let mut sum = Mat::<f64>::zeros(a.ncols(), b.ncols());
-        for (l, between) in between.iter().enumerate() {
-            sum += between * faer::Scale(vectors[(l, k)]);
-        }
-        found.push(nearest_orthogonal(&sum)?);
+    let (rows, columns) = (a.ncols(), b.ncols());
+    let mut gram = Mat::<f64>::zeros(rows * columns, rows * columns);
+    for c in all {
+        let between = a.transpose() * c * b;
+        let numbers = Mat::from_fn(rows * columns, 1, |at, _| between[(at % rows, at / rows)]);
+        gram += &numbers * numbers.transpose();
     }
-    Some(found)
+    let (_, vectors) = symmetric_eigen(&gram)?;
+    let matrix = |k: usize| {
+        Mat::from_fn(rows, columns, |row, column| {
+            vectors[(row + rows * column, k)]
+        })
+    };
+    (0..count).map(|k| nearest_orthogonal(&matrix(k))).collect()
 }
 
 /// U Vᵀ of M = U Σ Vᵀ.

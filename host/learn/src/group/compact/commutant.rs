@@ -150,7 +150,7 @@ impl Commutant {
 }
 
 /// Λ^(−1/2) Vᵀ of Σ = V Λ Vᵀ, without directions that have no variance.
-fn whitening(moments: &Moments) -> Option<Mat<f64>> {
+pub(super) fn whitening(moments: &Moments) -> Option<Mat<f64>> {
     let total = moments.total() * faer::Scale(1.0 / moments.count().max(1) as f64);
     let (values, vectors) = symmetric_eigen(&total)?;
     let largest = *values.first()?;
@@ -173,7 +173,7 @@ pub(super) fn symmetric_eigen(matrix: &Mat<f64>) -> Option<(Vec<f64>, Mat<f64>)>
 }
 
 /// The lower triangle, column by column, what is off the diagonal times √2: an isometry.
-fn packed(matrix: &Mat<f64>) -> Vec<f64> {
+pub(super) fn packed(matrix: &Mat<f64>) -> Vec<f64> {
     let n = matrix.nrows();
     let at = |(row, column): (usize, usize)| {
         let scale = if row == column { 1.0 } else { 2_f64.sqrt() };
@@ -183,7 +183,7 @@ fn packed(matrix: &Mat<f64>) -> Vec<f64> {
     places.map(at).collect()
 }
 
-fn unpacked(n: usize, vector: impl Fn(usize) -> f64) -> Mat<f64> {
+pub(super) fn unpacked(n: usize, vector: impl Fn(usize) -> f64) -> Mat<f64> {
     let mut matrix = Mat::zeros(n, n);
     let places = (0..n).flat_map(|column| (column..n).map(move |row| (row, column)));
     for (at, (row, column)) in places.enumerate() {

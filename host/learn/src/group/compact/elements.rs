@@ -32,6 +32,14 @@ const STEPS: usize = 40;
 const MOST_CHANGE: f64 = 0.25;
 /// Elements nearer than this share of the dimension are one.
 const SAME: f64 = 0.25;
+/// Elements between members nearer than such a share of the dimension are one, where their mean distance is less than
+/// [`MOST_SPREAD`] of it: those of a continuous group would fill a third. Without noise and with some.
+const NEAR: [f64; 3] = [1e-3, 1e-2, 0.06];
+const MOST_SPREAD: f64 = 0.125;
+/// Members of an orbit, and pairs in all, whose elements are compared, and the share that few elements must explain.
+const MEMBERS: usize = 12;
+const PAIRS: usize = 2400;
+const LEAST_EXPLAINED: f64 = 0.8;
 /// Members that differ from the first of their orbit by less than this share of their square are explained.
 const UNEXPLAINED: f64 = 0.2;
 /// An element that occurs less often than this share of the one that occurs most is none.
@@ -66,9 +74,63 @@ struct Form {
     values: Vec<f64>,
 }
 
-/// The elements of the group, if it has a name that can be proven.
+/// The elements by which members of orbits differ, where they are few: in every irrep with as many copies as dimensions,
+/// R = Z Z₀ᵀ (Z₀ Z₀ᵀ)⁻¹ with a column of Z for each copy. `None` where an irrep has fewer copies, or members differ by ever
+/// more elements: the group is continuous.
+pub(super) fn between_members(irreps: &[Irrep], seen: &Coefficients) -> Option<Vec<Vec<Mat<f64>>>> {
+    let known = |irrep: &Irrep| irrep.copies.len() >= irrep.dimension;
+    if !irreps.iter().all(known) {
+        return None;
+    }
+    let mut all: Vec<Vec<Mat<f64>>> = Vec::new();
+    for orbit in seen
+        .orbits
+        .iter()
+        .take(PAIRS / seen.members().clamp(2, MEMBERS))
+    {
+        let block = |irrep: &Irrep, m: usize| {
+            let (d, count) = (irrep.dimension, irrep.copies.len());
+            Mat::from_fn(d, count, |row, copy| orbit[(irrep.copies[copy] + row, m)])
+        };
+        for member in 1..orbit.ncols().min(MEMBERS) {
+            let between =
+                |irrep| nearest_orthogonal(&(block(irrep, member) * block(irrep, 0).transpose()));
+            all.push(irreps.iter().map(between).collect::<Option<_>>()?);
+        }
+    }
+    NEAR.into_iter().find_map(|near| few(&all, near))
+}
+
+/// The few that come again and again, and have nothing around them; `None` where others come, too.
+fn few(all: &[Vec<Mat<f64>>], near: f64) -> Option<Vec<Vec<Mat<f64>>>> {
+    let mut found: Vec<(&Vec<Mat<f64>>, usize, f64)> = Vec::new();
+    for element in all {
+        let at = found.iter_mut().find_map(|place| {
+            let distance = distance(place.0, element);
+            (distance < near).then_some((place, distance))
+        });
+        match at {
+            Some((place, distance)) => (place.1, place.2) = (place.1 + 1, place.2 + distance),
+            None => found.push((element, 1, 0.0)),
+        }
+        if found.len() > 4 * MOST_ELEMENTS {
+            return None;
+        }
+    }
+    let least = LEAST_OFTEN * found.iter().map(|place| place.1).max()? as f64;
+    found.retain(|place| place.1 > 1 && place.1 as f64 > least);
+    let explained: usize = found.iter().map(|place| place.1).sum();
+    let spread = found.iter().map(|place| place.2).sum::<f64>() / explained.max(1) as f64;
+    let enough = all.len() >= LEAST_MEMBERS * found.len();
+    let few = explained as f64 >= LEAST_EXPLAINED * all.len() as f64 && spread < near * MOST_SPREAD;
+    (enough && few).then(|| found.into_iter().map(|place| place.0.clone()).collect())
+}
+
+/// The elements of the group, if it has a name that can be proven: those `between` members and their products, or what the
+/// forms allow.
 pub(super) fn elements(
     compact: &Compact,
+    between: Option<Vec<Vec<Mat<f64>>>>,
     seen: &Coefficients,
     rows: &Mat<f64>,
 ) -> Option<Elements> {
@@ -77,12 +139,19 @@ pub(super) fn elements(
         return None;
     }
     let forms = dense(compact);
-    let mut random = stream(0, Purpose::Spectral);
     let mut found: Vec<Vec<Mat<f64>>> = Vec::new();
-    for _ in 0..STARTS {
-        let start = irreps.iter().map(|irrep| start(irrep, &mut random));
-        let element = improved(&forms, start.collect());
-        add(&mut found, element)?;
+    if let Some(between) = between {
+        add(&mut found, Some(identity(irreps)))?;
+        for element in between {
+            add(&mut found, Some(element))?;
+        }
+    } else {
+        let mut random = stream(0, Purpose::Spectral);
+        for _ in 0..STARTS {
+            let start = irreps.iter().map(|irrep| start(irrep, &mut random));
+            let element = improved(&forms, start.collect());
+            add(&mut found, element)?;
+        }
     }
     let mut next = 0;
     while next < found.len() {
@@ -145,6 +214,11 @@ fn start(irrep: &Irrep, random: &mut ChaCha8Rng) -> Mat<f64> {
         }
     }
     q
+}
+
+fn identity(irreps: &[Irrep]) -> Vec<Mat<f64>> {
+    let identity = |irrep: &Irrep| Mat::identity(irrep.dimension, irrep.dimension);
+    irreps.iter().map(identity).collect()
 }
 
 /// Adds an element that is new; `None` where there are too many.
@@ -349,10 +423,7 @@ fn occurring(
         return None;
     }
     let least = LEAST_OFTEN * *most as f64;
-    let identity: Vec<Mat<f64>> = irreps
-        .iter()
-        .map(|irrep| Mat::identity(irrep.dimension, irrep.dimension))
-        .collect();
+    let identity = identity(irreps);
     let kept = found
         .into_iter()
         .zip(counts)

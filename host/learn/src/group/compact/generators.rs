@@ -71,6 +71,8 @@ pub(super) fn smallest(compact: &Compact, most: usize) -> Option<Smallest> {
         return None;
     }
     let mut normal = Mat::<f64>::zeros(unknowns.len(), unknowns.len());
+    // What each unknown changes at single indices: together these may cancel, where it is a generator by itself.
+    let mut apart = vec![0.0; unknowns.len()];
     for form in compact.forms.iter().filter(|form| form.irreps.len() >= 2) {
         let tensor = &compact.couplings.tensors()[form.tensor];
         let concerned: Vec<usize> = (0..unknowns.len())
@@ -84,6 +86,7 @@ pub(super) fn smallest(compact: &Compact, most: usize) -> Option<Smallest> {
             for slot in (0..form.irreps.len()).filter(|&slot| form.irreps[slot] == irrep) {
                 add_change(tensor, slot, p, q, 1.0 / square.sqrt(), |row, by| {
                     changes[(row, column)] += by;
+                    apart[k] += by * by;
                 });
             }
         }
@@ -94,9 +97,8 @@ pub(super) fn smallest(compact: &Compact, most: usize) -> Option<Smallest> {
             }
         }
     }
-    // In units of what each unknown alone changes.
-    let scales: Vec<f64> = (0..unknowns.len())
-        .map(|k| 1.0 / normal[(k, k)].max(f64::MIN_POSITIVE).sqrt())
+    let scales: Vec<f64> = (apart.iter())
+        .map(|square| 1.0 / square.max(f64::MIN_POSITIVE).sqrt())
         .collect();
     let scaled = Mat::from_fn(unknowns.len(), unknowns.len(), |k, l| {
         scales[k] * scales[l] * normal[(k, l)]

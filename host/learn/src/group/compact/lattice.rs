@@ -1,7 +1,7 @@
 //! The characters of a commutative group, from what couples: each irrep of one or two dimensions is a generator χ, and each form
 //! a relation χ_a ± χ_b ± χ_c = 0. The group of characters is what these leave of Zⁿ, which Smith's normal form names.
 
-use super::solve::{Compact, Form};
+use super::solve::{Compact, Form, Irrep};
 use std::collections::BTreeMap;
 
 /// Zⁿ modulo relations: Z^rank × Z_m1 × Z_m2 × …, each order dividing the next.
@@ -32,7 +32,11 @@ pub(super) fn characters(compact: &Compact) -> Option<(Characters, bool)> {
             relations.push(relation);
         }
     }
-    let mut commutative = true;
+    // Of copies of a plane that a commutative group turns, two forms stay the same: Re and Im of z̄_a z_b.
+    let turned = |(number, irrep): (usize, &Irrep)| {
+        irrep.dimension < 2 || irrep.copies.len() < 2 || compact.second_order(number) > 1
+    };
+    let mut commutative = irreps.iter().enumerate().all(turned);
     for (triple, forms) in triples {
         let planes = triple.iter().filter(|&&k| irreps[k].dimension == 2).count();
         commutative &= planes == 0 || forms.len() >= 2;

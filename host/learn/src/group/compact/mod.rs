@@ -3,7 +3,8 @@
 //! | file | what it answers |
 //! | --- | --- |
 //! | `moments` | what of the samples is needed? Sums, added in chunks |
-//! | `commutant` | which matrices commute with the action? |
+//! | `quadratic` | which quadratic forms stay the same along orbits? they are what commutes with the action |
+//! | `commutant` | the same from moments alone: where there are many inputs, or much noise |
 //! | `blocks` | in which basis does each irrep act by itself, and which are copies of one? |
 //! | `forms` | which products of coefficients stay the same along orbits? |
 //! | `lattice` | what are the characters of a commutative group? |
@@ -22,6 +23,7 @@ mod generators;
 mod lattice;
 mod moments;
 mod name;
+mod quadratic;
 mod refine;
 mod rotations;
 mod solve;

@@ -32,6 +32,16 @@ pub enum Name {
         /// The degree of each irrep.
         degrees: Vec<usize>,
     },
+    /// All that leaves the scalar products of copies of one irrep as they are, which are the only forms there are: O(d), U(d/2) or
+    /// Sp(d/4). A smaller group with the same forms up to the third order has the same invariants.
+    Isometries {
+        /// The dimension of the irrep over the real numbers.
+        dimension: usize,
+        /// That of what commutes with it: 1, 2 or 4.
+        commuting: usize,
+        /// How many copies there are.
+        copies: usize,
+    },
     /// A group of finitely many elements, each of which was found: by an isomorphism from their table to that of this name.
     Known {
         /// As [`group_name`](crate::group::group_name) has it.
@@ -85,6 +95,9 @@ impl Compact {
                 };
             }
         }
+        if let Some(name) = self.isometries() {
+            return name;
+        }
         let blocks = self.dimensions();
         let Some(found) = generators(self) else {
             return Name::Compact {
@@ -103,6 +116,31 @@ impl Compact {
                 blocks,
             },
         }
+    }
+
+    /// Forms of an irrep and itself.
+    pub(super) fn second_order(&self, number: usize) -> usize {
+        let own = |form: &&super::solve::Form| form.irreps == [number; 2];
+        self.forms.iter().filter(own).count()
+    }
+
+    /// Where copies of one irrep are all that moves, and no form of order three couples them.
+    fn isometries(&self) -> Option<Name> {
+        let mut moving = self
+            .irreps
+            .iter()
+            .enumerate()
+            .filter(|(_, irrep)| !irrep.trivial);
+        let (number, irrep) = moving.next()?;
+        let coupled = self.forms.iter().any(|form| form.irreps.len() == 3);
+        if moving.next().is_some() || coupled || irrep.copies.len() < 2 {
+            return None;
+        }
+        Some(Name::Isometries {
+            dimension: irrep.dimension,
+            commuting: self.second_order(number),
+            copies: irrep.copies.len(),
+        })
     }
 
     /// SO(3), where each irrep is one of its own, of a degree that only it has.
@@ -146,6 +184,15 @@ impl fmt::Display for Name {
             }
             Name::Mirrors { .. } => write!(f, "O(2)"),
             Name::Rotations { .. } => write!(f, "SO(3)"),
+            Name::Isometries {
+                dimension,
+                commuting,
+                ..
+            } => match commuting {
+                1 => write!(f, "O({dimension})"),
+                2 => write!(f, "U({})", dimension / 2),
+                _ => write!(f, "Sp({})", dimension / 4),
+            },
             Name::Known { name, .. } => f.write_str(name),
             Name::Finite { blocks } => write!(f, "a finite group with blocks {}", list(blocks)),
             Name::Compact { blocks, .. } => {
