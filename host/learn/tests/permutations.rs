@@ -201,6 +201,17 @@ fn strangers_and_mislabelled_members_change_nothing() {
 }
 
 #[test]
+fn thirty_percent_of_noise_change_nothing() {
+    for name in ["D8", "S4", "A5"] {
+        let action = known_action(name, None).unwrap();
+        for seed in 0..4 {
+            let found = permutations(&orbits(&action, 24, 1.0, 0.3, seed), seed);
+            assert!(same(&found, &action), "{name}, seed {seed}: {found:?}");
+        }
+    }
+}
+
+#[test]
 fn groups_on_few_inputs_are_found_in_noise_and_never_others() {
     for (name, inputs) in [
         ("Z2", None),

@@ -23,6 +23,10 @@ const MANY_INPUTS: usize = 128;
 const HOPELESS: f64 = 1.0;
 /// The memory that permutations of a group may take, in inputs.
 const MOST_IMAGES: usize = 1 << 24;
+/// Noise changes the ranks of inputs: from this start on, every other one first averages values over so large a share of ranks to
+/// either side, so that what a start says of each input is wrong, but right on average.
+const BLURRED_FROM: usize = 32;
+const BLURRED: usize = 8;
 /// Sorting tells nothing of inputs that are equal: where so many neighbours are, other starts are tried, too.
 const TIED: f64 = 0.2;
 
@@ -63,6 +67,13 @@ pub(super) struct Matches {
     /// Orbit, source, its match, and the squared distance as a share of ‖y‖².
     found: Vec<(usize, usize, usize, f64)>,
     sorted: Vec<f64>,
+}
+
+/// Where refinement begins.
+pub(super) struct Start {
+    permutation: Permutation,
+    /// Inputs by their ranks, over which values are averaged before the first matches.
+    blurred: Option<Vec<u16>>,
 }
 
 /// Two members, and the elements that take the one nearest to the other.
@@ -255,10 +266,13 @@ impl Members {
 
     /// A permutation that takes one member near the other: by sorting both, or, where values are equal, with what the group
     /// leaves unchanged at every input.
-    pub(super) fn start(&self, orbit: usize, from: usize, to: usize, number: usize) -> Permutation {
+    pub(super) fn start(&self, orbit: usize, from: usize, to: usize, number: usize) -> Start {
         let (a, b) = (self.row(orbit, from), self.row(orbit, to));
         if self.tied && number % 2 == 1 {
-            return self.start_from_means(orbit, a, b);
+            return Start {
+                permutation: self.start_from_means(orbit, a, b),
+                blurred: None,
+            };
         }
         let sorted = |y: &[f32]| {
             let mut order: Vec<u16> = (0..y.len() as u16).collect();
@@ -266,10 +280,14 @@ impl Members {
             order
         };
         let mut images = vec![0; self.inputs];
-        for (from, to) in sorted(a).into_iter().zip(sorted(b)) {
+        let ranks = sorted(a);
+        for (&from, to) in ranks.iter().zip(sorted(b)) {
             images[usize::from(from)] = to;
         }
-        Permutation::new(images).expect("both are sorted")
+        Start {
+            permutation: Permutation::new(images).expect("both are sorted"),
+            blurred: (number >= BLURRED_FROM && number % 2 == 1).then_some(ranks),
+        }
     }
 
     /// Means of an input over the members of an orbit are those of its image: with them, equal values are told apart.
@@ -299,6 +317,28 @@ impl Members {
         let found = (0..self.orbits.len()).flat_map(|orbit| {
             let rows = self.spread(orbit, sources);
             self.nearest(permutation, orbit, &rows, orbit)
+        });
+        Matches::new(found.collect())
+    }
+
+    /// The same of members whose values are averaged over neighbours in `ranks` before they are moved.
+    fn matched_blurred(&self, permutation: &Permutation, ranks: &[u16], sources: usize) -> Matches {
+        let n = self.inputs;
+        let reach = n / BLURRED;
+        let found = (0..self.orbits.len()).flat_map(|orbit| {
+            let rows = self.spread(orbit, sources);
+            let mut moved = vec![0.0; rows.len() * n];
+            let mut blurred = vec![0.0; n];
+            for (moved, &row) in moved.chunks_exact_mut(n).zip(&rows) {
+                let y = self.row(orbit, row);
+                for (rank, &at) in ranks.iter().enumerate() {
+                    let window = &ranks[rank.saturating_sub(reach)..n.min(rank + reach + 1)];
+                    let sum: f32 = window.iter().map(|&at| y[usize::from(at)]).sum();
+                    blurred[usize::from(at)] = sum / window.len() as f32;
+                }
+                permutation.write_moved(&blurred, moved);
+            }
+            self.nearest_to(&moved, orbit, &rows, orbit)
         });
         Matches::new(found.collect())
     }
@@ -345,13 +385,25 @@ impl Members {
         among: usize,
     ) -> Vec<(usize, usize, usize, f64)> {
         let n = self.inputs;
-        let target = &self.orbits[among];
         let mut moved = vec![0.0; rows.len() * n];
         for (moved, &row) in moved.chunks_exact_mut(n).zip(rows) {
             permutation.write_moved(self.row(orbit, row), moved);
         }
+        self.nearest_to(&moved, orbit, rows, among)
+    }
+
+    /// The same where they are taken to `moved`, row after row.
+    fn nearest_to(
+        &self,
+        moved: &[f32],
+        orbit: usize,
+        rows: &[usize],
+        among: usize,
+    ) -> Vec<(usize, usize, usize, f64)> {
+        let n = self.inputs;
+        let target = &self.orbits[among];
         let count = target.count();
-        let products = products(&moved, &target.y, n);
+        let products = products(moved, &target.y, n);
         let nearest = |(k, &row): (usize, &usize)| {
             let mut best = (f32::NEG_INFINITY, 0);
             for (to, product) in products[k * count..][..count].iter().enumerate() {
@@ -368,10 +420,14 @@ impl Members {
     }
 
     /// The fixpoint that refinement leads to from `start`, and its matches.
-    pub(super) fn refined(&self, start: Permutation) -> Option<(Permutation, Matches)> {
-        let mut current = start;
+    pub(super) fn refined(&self, start: Start) -> Option<(Permutation, Matches)> {
+        let mut current = start.permutation;
+        let mut blurred = start.blurred;
         for round in 0..ROUNDS {
-            let matches = self.matched(&current, REFINED);
+            let matches = match blurred.take() {
+                Some(ranks) => self.matched_blurred(&current, &ranks, REFINED),
+                None => self.matched(&current, REFINED),
+            };
             let count = matches.found.len();
             let limit = if round < 2 {
                 let kept = (count / 4).max(8).min(count);
