@@ -424,15 +424,23 @@ fn throughput(samples: u64) -> Result<(u64, f64)> {
 impl Row {
     fn cells(&self) -> [String; 9] {
         let blocks: Vec<String> = self.blocks.iter().map(usize::to_string).collect();
+        // Nothing was measured where there is no group.
+        let found = |cell: String| {
+            if blocks.is_empty() {
+                "—".into()
+            } else {
+                cell
+            }
+        };
         [
             self.group.to_owned(),
             self.setting.to_owned(),
             format!("{} × {}", self.orbits, self.members),
             self.found.clone(),
-            blocks.join(" "),
-            format!("{} ({:.3})", self.forms, self.least_lambda),
-            format!("{:.1e}", self.within),
-            format!("{:.2}", self.between),
+            found(blocks.join(" ")),
+            found(format!("{} ({:.3})", self.forms, self.least_lambda)),
+            found(format!("{:.1e}", self.within)),
+            found(format!("{:.2}", self.between)),
             format!("{:.2}", self.seconds),
         ]
     }

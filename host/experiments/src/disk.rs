@@ -134,6 +134,31 @@ struct Results {
 }
 
 impl Disk {
+    /// What was asked for beside what is taken anyway, for the page.
+    fn flags(&self) -> String {
+        let files = [
+            ("images", &self.images, "DIR"),
+            ("rotation", &self.rotation, "DIR"),
+            ("published", &self.published, "W.npy"),
+            ("mnist", &self.mnist, "DIR"),
+        ];
+        let files = files.into_iter().filter(|(_, path, _)| path.is_some());
+        let files = files.map(|(name, _, what)| format!(" --{name} {what}"));
+        let numbers = [
+            ("fall", self.fall, FALL),
+            ("kept", self.kept, KEPT),
+            ("links", self.links as f64, LINKS as f64),
+            ("apart", self.apart, APART),
+            ("steps", self.steps as f64, LEARNING as f64),
+            ("attacks", self.attacks as f64, IMAGES as f64),
+        ];
+        let numbers = numbers
+            .into_iter()
+            .filter(|(_, value, usual)| value != usual);
+        let numbers = numbers.map(|(name, value, _)| format!(" --{name} {value}"));
+        files.chain(numbers).collect()
+    }
+
     pub(super) fn run(&self, seed: u64, console: &Console) -> Result<()> {
         self.output.check()?;
         let size = if self.output.quick { 8 } else { 16 };

@@ -80,7 +80,7 @@ impl Disk {
                 "Distances of centred invariants of unit length, of batches of ten orbits with ten members each.",
             ))
             .section(Section::new("What was run").facts(
-                self.output.facts("disk", results.seed).into_iter().chain([
+                self.output.facts(&format!("disk{}", self.flags()), results.seed).into_iter().chain([
                     ("patches", format!("100 of {size} × {size} pixels, inside a disk")),
                     ("angles", "108 of 360 for each patch, a fifth of them held out; none is given".into()),
                     ("closed form", format!("{:.1} s", results.seconds[0])),

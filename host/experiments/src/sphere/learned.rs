@@ -496,13 +496,13 @@ impl Inverted {
 
     pub(super) fn words(&self) -> String {
         format!(
-            "inversion, degrees 0–{}: of {} signals {} have the {} invariants of the target and {} are in its orbit (median distance {:.1e}), {:.1} starts each",
+            "inversion, degrees 0–{}: of {} signals {} have the {} invariants of the target and {} are in its orbit (median distance {}), {:.1} starts each",
             self.degree,
             self.signals,
             self.solved,
             self.invariants,
             self.inside,
-            self.median,
+            self.distance(),
             self.starts
         )
     }
@@ -527,7 +527,12 @@ impl Row {
                 [0, _] => "—".into(),
                 [all, right] => format!("{} ({right} of {all})", share(self.wigner)),
             },
-            share(1.0 - self.lambda),
+            // Of no form there is no λ.
+            share(if self.forms > 0 {
+                1.0 - self.lambda
+            } else {
+                f64::NAN
+            }),
             share(self.within),
             format!("{:.2}", self.between),
             format!("{:.1}", self.seconds),
