@@ -7,6 +7,7 @@ mod page;
 
 use super::Output;
 use crate::mnist;
+use bispectral_learn::analysis::certification::invariants_of;
 use bispectral_learn::group::compact::{Compact, Moments};
 use bispectral_learn::model::cost::Cost;
 use bispectral_learn::model::couplings::encode;
@@ -40,6 +41,8 @@ pub(super) struct Sphere {
 #[derive(Debug, Serialize)]
 struct Stored {
     encoding: String,
+    /// How many, those of fourth order among them.
+    invariants: usize,
     flash: usize,
     ram: usize,
     /// On a Cortex-M4F, an estimate.
@@ -92,7 +95,7 @@ impl Sphere {
         console.say("signals from their invariants");
         let count = if self.output.quick { 5 } else { 20 };
         let inversion = invert(&drawn.found, count, seed)?;
-        let models = self.models(&drawn.found)?;
+        let models = self.models(&drawn.found, seed)?;
         let digits = match &folder {
             Some(folder) => Some(digits::classify(folder, &self.output, seed, console)?),
             None => None,
@@ -113,18 +116,26 @@ impl Sphere {
             .conclude(console, &results, [&words, &words], &page, verdict)
     }
 
-    fn models(&self, found: &Compact) -> Result<Vec<Stored>> {
+    /// Of third order, which is enough to tell classes apart, and complete.
+    fn models(&self, found: &Compact, seed: u64) -> Result<Vec<Stored>> {
         let group = found.name().to_string();
+        let complete = invariants_of(found, seed)?;
+        let third = [Encoding::F32, Encoding::F16, Encoding::I8].map(|of| (found.couplings(), of));
         let mut models = Vec::new();
-        for encoding in [Encoding::F32, Encoding::F16, Encoding::I8] {
-            let bytes = encode(found.couplings(), encoding, "sphere", Some(&group))?;
+        for (couplings, encoding) in third
+            .into_iter()
+            .chain(third.map(|(_, of)| (&complete, of)))
+        {
+            let bytes = encode(couplings, encoding, "sphere", Some(&group))?;
+            let invariants = couplings.terms().len();
             self.output
-                .write(&format!("sphere-{encoding}.bsn"), &bytes)?;
+                .write(&format!("sphere-{invariants}-{encoding}.bsn"), &bytes)?;
             let model = bispectral_core::Model::from_bytes(&bytes)
                 .map_err(|error| Error::model("the model".as_ref(), error))?;
             let cost = Cost::of(&model, bytes.len());
             models.push(Stored {
                 encoding: encoding.to_string(),
+                invariants,
                 flash: cost.flash_bytes,
                 ram: cost.ram.streaming_bytes,
                 instructions: cost.estimated_instructions,
@@ -182,8 +193,8 @@ impl Results {
         for model in &self.models {
             let _ = writeln!(
                 text,
-                "model in {}: {} bytes of flash, {} of RAM and the stack, {} instructions (estimate, Cortex-M4F)",
-                model.encoding, model.flash, model.ram, model.instructions
+                "model of {} invariants in {}: {} bytes of flash, {} of RAM and the stack, {} instructions (estimate, Cortex-M4F)",
+                model.invariants, model.encoding, model.flash, model.ram, model.instructions
             );
         }
         if let Some(digits) = &self.digits {
@@ -193,15 +204,21 @@ impl Results {
         text
     }
 
-    /// What is not mixed, noisy or of few orbits is to be learned as it is.
+    /// What is not mixed, noisy or of few orbits is to be learned as it is, and signals have to come back from complete invariants.
     fn check(&self, output: &Output) -> Result<()> {
-        let wrong = |row: &&Row| row.needed && !row.right;
-        match self.rows.iter().find(wrong) {
+        let refused = |what: String| {
+            let remedy = "see there for what was found";
+            Err(Error::file(&output.path("results.json"), what, remedy))
+        };
+        if let Some(row) = self.rows.iter().find(|row| row.needed && !row.right) {
+            return refused(format!("{} were not learned", row.what));
+        }
+        let complete = |row: &&Inverted| row.fourth > 0 && row.inside < row.signals;
+        match self.inversion.iter().find(complete) {
             None => Ok(()),
-            Some(row) => Err(Error::file(
-                &output.path("results.json"),
-                format!("{} were not learned", row.what),
-                "see there for what was found",
+            Some(row) => refused(format!(
+                "signals of degrees 0–{} did not come back",
+                row.degree
             )),
         }
     }

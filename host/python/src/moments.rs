@@ -5,6 +5,7 @@ use crate::model::Model;
 use crate::signals::{Signals, labels};
 use crate::work::compute;
 use bispectral_learn::Error as LibraryError;
+use bispectral_learn::analysis::certification::invariants_of;
 use bispectral_learn::group::compact::{Compact, LeftOut, Moments as Sums};
 use bispectral_learn::model::couplings::encode;
 use bispectral_learn::model::file::ModelBytes;
@@ -99,7 +100,8 @@ impl Moments {
                 LibraryError::new("samples", why.to_string(), remedy)
             })?;
             let group = found.name().to_string();
-            let bytes = encode(found.couplings(), Encoding::F32, name, Some(&group))?;
+            let couplings = invariants_of(&found, seed)?;
+            let bytes = encode(&couplings, Encoding::F32, name, Some(&group))?;
             Ok((found, group, bytes))
         })?;
         let (found, group, bytes) = found.map_err(exception)?;

@@ -2,6 +2,7 @@
 //! there may be infinitely many elements, by [`Compact`] from more and more orbits.
 
 use bispectral_core::Complex32;
+use bispectral_learn::analysis::certification::invariants_of;
 use bispectral_learn::analysis::evaluation::evaluate;
 use bispectral_learn::data::group::Group;
 use bispectral_learn::data::orbits::Orbits;
@@ -352,7 +353,8 @@ impl Linear {
         let weights = self.basis();
         let found = self.found.map_err(failed)?;
         let name = found.name().to_string();
-        let model = ModelBytes::of_couplings(found.couplings(), "", Some(&name))?;
+        let couplings = invariants_of(&found, self.seed)?;
+        let model = ModelBytes::of_couplings(&couplings, "", Some(&name))?;
         // Orbits behind the same mixing that were not learned from.
         let mixing = orthogonal(self.representation.dimension(), self.seed);
         let held_out = (self.representation).orbits(20, 20, &mixing, self.seed.wrapping_add(1))?;

@@ -4,11 +4,13 @@
 use super::moments;
 use crate::compact::distances;
 use bispectral_learn::Result;
+use bispectral_learn::analysis::certification::completed;
 use bispectral_learn::analysis::form_inversion::invert_forms;
 use bispectral_learn::data::orbits::Orbits;
 use bispectral_learn::data::representation::{functions_on_sphere, orthogonal, sampled};
 use bispectral_learn::group::Couplings;
 use bispectral_learn::group::compact::{Compact, Moments, Name};
+use bispectral_learn::group::contraction::Span;
 use bispectral_learn::ndarray::Array2;
 use bispectral_learn::numeric::alignment::{Pair, aligned};
 use bispectral_learn::numeric::harmonics::{Degree, invariant_form, spread};
@@ -84,6 +86,8 @@ pub(super) struct Row {
 pub(super) struct Inverted {
     pub(super) degree: usize,
     pub(super) invariants: usize,
+    /// Those of them that are of fourth order.
+    pub(super) fourth: usize,
     pub(super) signals: usize,
     /// Signals with exactly the invariants that were asked for.
     pub(super) solved: usize,
@@ -401,10 +405,11 @@ pub(super) fn invert(found: &Compact, count: usize, seed: u64) -> Result<Vec<Inv
     } else {
         vec![highest]
     };
-    tested
-        .into_iter()
-        .map(|most| invert_up_to(found, &degrees, most, count, seed))
-        .collect()
+    let mut inverted = Vec::new();
+    for most in tested {
+        inverted.extend(invert_up_to(found, &degrees, most, count, seed)?);
+    }
+    Ok(inverted)
 }
 
 fn invert_up_to(
@@ -413,7 +418,7 @@ fn invert_up_to(
     most: usize,
     count: usize,
     seed: u64,
-) -> Result<Inverted> {
+) -> Result<[Inverted; 2]> {
     // The rows of these degrees, one behind the other, as coefficients themselves.
     let kept: Vec<usize> = (0..degrees.len()).filter(|&k| degrees[k] <= most).collect();
     let mut places = vec![None; found.couplings().rows()];
@@ -437,9 +442,31 @@ fn invert_up_to(
     }
     let tensors = found.couplings().tensors().to_vec();
     let couplings = Couplings::new(Array2::eye(rows), tensors, terms)?;
+    // What moves as a block that is kept, of blocks that are kept.
+    let place = |span: Span| Some((places[span.0]?, span.1));
+    let covariants = found.covariants().into_iter();
+    let covariants = covariants
+        .filter_map(|covariant| covariant.moved(place))
+        .collect();
+    // Signals that the forms of fourth order were not chosen with.
+    let completed = completed(&couplings, covariants, count, seed ^ 0x5eed_0000)?;
+    let invert = |couplings: &Couplings| invert_by(couplings, &parts, most, count, seed);
+    Ok([invert(&couplings)?, invert(&completed.couplings)?])
+}
+
+/// Random signals of these blocks from their invariants.
+fn invert_by(
+    couplings: &Couplings,
+    parts: &[(Degree, std::ops::Range<usize>)],
+    most: usize,
+    count: usize,
+    seed: u64,
+) -> Result<Inverted> {
+    let rows = couplings.rows();
     let mut inverted = Inverted {
         degree: most,
         invariants: couplings.terms().len(),
+        fourth: couplings.orders().filter(|&order| order == 4).count(),
         signals: count,
         solved: 0,
         inside: 0,
@@ -453,7 +480,7 @@ fn invert_up_to(
         let length = x.iter().map(|x| x * x).sum::<f64>().sqrt();
         x.iter_mut().for_each(|x| *x /= length);
         let back = invert_forms(
-            &couplings,
+            couplings,
             &couplings.invariants(&x)?,
             STARTS,
             seed ^ number as u64,
@@ -496,11 +523,12 @@ impl Inverted {
 
     pub(super) fn words(&self) -> String {
         format!(
-            "inversion, degrees 0–{}: of {} signals {} have the {} invariants of the target and {} are in its orbit (median distance {}), {:.1} starts each",
+            "inversion, degrees 0–{}: of {} signals {} have the {} invariants ({} of fourth order) of the target and {} are in its orbit (median distance {}), {:.1} starts each",
             self.degree,
             self.signals,
             self.solved,
             self.invariants,
+            self.fourth,
             self.inside,
             self.distance(),
             self.starts

@@ -209,6 +209,7 @@ fn inversion(results: &Results) -> Section {
     let table = Table::new("Random signals from their invariants")
         .words("degrees")
         .numbers("invariants")
+        .numbers("of fourth order")
         .numbers("signals")
         .numbers("solved")
         .numbers("of these in the orbit")
@@ -218,6 +219,7 @@ fn inversion(results: &Results) -> Section {
         table.row([
             format!("0–{}", row.degree),
             row.invariants.to_string(),
+            row.fourth.to_string(),
             row.signals.to_string(),
             row.solved.to_string(),
             row.inside.to_string(),
@@ -226,20 +228,22 @@ fn inversion(results: &Results) -> Section {
         ])
     });
     Section::new("Inversion").table(table).paragraph(
-        "Least squares from random starts. A signal is solved where it has exactly the invariants of the target, and in the orbit \
-         where a rotation takes it there.",
+        "Least squares, from random starts and, with forms of fourth order, degree by degree. A signal is solved where it has exactly the \
+         invariants of the target, and in the orbit where a rotation takes it there.",
     )
 }
 
 fn models(results: &Results) -> Section {
     let table = Table::new("The learned group as a model")
         .words("weights")
+        .numbers("invariants")
         .numbers("flash, bytes")
         .numbers("RAM and the stack, bytes")
         .numbers("instructions, Cortex-M4F (estimate)");
     let table = results.models.iter().fold(table, |table, model| {
         table.row([
             model.encoding.clone(),
+            model.invariants.to_string(),
             model.flash.to_string(),
             model.ram.to_string(),
             model.instructions.to_string(),

@@ -7,6 +7,8 @@
 //! joins the set. Where none does, the pair is what is returned.
 
 use super::form_inversion::invert_forms;
+use crate::group::compact::Compact;
+use crate::group::contraction::{Contractions, Covariant};
 use crate::group::couplings::CouplingsError;
 use crate::group::{Action, Couplings, couplings_of, forms_of_order_four};
 use crate::numeric::random::{Purpose, stream_at};
@@ -16,6 +18,12 @@ use rayon::prelude::*;
 
 /// Larger models are not searched: an inversion takes the cube of the rows.
 pub const MOST_ROWS: usize = 64;
+/// Larger ones are not completed by forms of fourth order.
+const MOST_COMPLETED_ROWS: usize = 128;
+/// Signals that are inverted to see whether they are complete.
+const TRIALS: usize = 8;
+/// Forms that change by a larger share along orbits are those of noise.
+const CHANGE: f64 = 1e-6;
 /// Starts of one inversion: those that end in a valley above zero show nothing.
 const STARTS: usize = 12;
 /// Signals of unit length further than this from an orbit are outside: solved ones are within 1e-8 or at 0.1 and more.
@@ -154,6 +162,96 @@ pub fn certified(action: &Action, trials: usize, seed: u64) -> Result<Certified,
     found.confused = confused;
     found.couplings = couplings;
     Ok(found)
+}
+
+/// Couplings of a group that may have no list of elements, with forms of fourth order where those of third are too few.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Completed {
+    /// The couplings, the forms that joined behind the others.
+    pub couplings: Couplings,
+    /// Forms without which orbits near each other had the same invariants.
+    pub independent: usize,
+    /// Forms that joined because two signals far apart had the same invariants otherwise.
+    pub added: usize,
+    /// Signals that were inverted in the last round: none of what came back is told apart from them by any other form of fourth
+    /// order.
+    pub trials: usize,
+}
+
+/// Couplings, and as many forms of fourth order, of their terms and `others`, as tell signals apart: first all that raise the rank of the derivatives, then,
+/// until `trials` inversions of random signals show nothing more, the smallest that tells a signal from what came back.
+///
+/// No element of the group is needed: of two signals with the same invariants, another form tells whether they are of one orbit.
+///
+/// # Errors
+/// None that sound couplings could have.
+pub fn completed(
+    couplings: &Couplings,
+    others: Vec<Covariant>,
+    trials: usize,
+    seed: u64,
+) -> Result<Completed, CouplingsError> {
+    let contractions = Contractions::of(couplings, others);
+    let generic = couplings.coefficients(&signal(couplings.inputs(), seed, usize::MAX))?;
+    let mut chosen = contractions.independent(&unit(&generic));
+    let independent = chosen.len();
+    loop {
+        let all = contractions.with(&chosen)?;
+        let missing = (0..trials).into_par_iter().find_map_first(|trial| {
+            let x = signal(all.inputs(), seed, trial);
+            let target = all.invariants(&x).ok()?;
+            let found = invert_forms(&all, &target, STARTS, seed ^ trial as u64);
+            let z = [&x, &found.signal].map(|x| all.coefficients(x).map(|z| unit(&z)));
+            let [Ok(here), Ok(there)] = z else {
+                return None;
+            };
+            let apart = |number: &usize| {
+                let off = contractions.value(*number, &here) - contractions.value(*number, &there);
+                off.abs() > APART
+            };
+            let others = (0..contractions.count()).filter(|number| !chosen.contains(number));
+            found
+                .is_solved()
+                .then(|| others.into_iter().find(apart))
+                .flatten()
+        });
+        let Some(next) = missing else {
+            return Ok(Completed {
+                couplings: all,
+                independent,
+                added: chosen.len() - independent,
+                trials,
+            });
+        };
+        chosen.push(next);
+    }
+}
+
+/// The invariants of a compact group, with the forms of fourth order without which they do not determine a signal. What noise left
+/// of forms that change along orbits, and models too large to search, stay as they are.
+///
+/// ```
+/// use bispectral_learn::analysis::certification::invariants_of;
+/// use bispectral_learn::data::representation::{Representation, orthogonal};
+/// use bispectral_learn::group::compact::{Compact, Moments};
+///
+/// // Rotations of space on coefficients of degrees 0 to 2: 9 numbers less 3 angles, but only 5 forms of up to third order.
+/// let orbits = Representation::so3(&[0, 1, 2]).orbits(300, 4, &orthogonal(9, 7), 0)?;
+/// let found = Compact::of(&Moments::of(&orbits)?, 0)?;
+/// let third = found.couplings().terms().len();
+/// assert!(third < 6 && invariants_of(&found, 0)?.terms().len() >= 6);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// None that sound couplings could have.
+pub fn invariants_of(found: &Compact, seed: u64) -> Result<Couplings, CouplingsError> {
+    let couplings = found.couplings();
+    let exact = found.forms().iter().all(|form| form.lambda > 1.0 - CHANGE);
+    if !exact || couplings.rows() > MOST_COMPLETED_ROWS {
+        return Ok(couplings.clone());
+    }
+    Ok(completed(couplings, found.covariants(), TRIALS, seed)?.couplings)
 }
 
 /// The smallest form behind the selective ones that tells the two signals apart.

@@ -2,18 +2,20 @@
 //!
 //! What a start knows already is put in: forms of order one are coefficients, and the squares of blocks are their lengths; only
 //! the directions are drawn. From there Levenberg's and Marquardt's steps go down Σ (form(u) − t)², and a start that ends in
-//! a valley above zero is followed by another.
+//! a valley above zero is followed by another. Where there are forms of fourth order, every other start is made block by block.
 
-use crate::group::couplings::Couplings;
+use crate::group::couplings::{Couplings, Term, blocks};
 use crate::numeric::dual::dual;
-use crate::numeric::least_squares::least_squares;
+use crate::numeric::least_squares::{Minimum, least_squares};
 use crate::numeric::random::{Purpose, stream_at};
-use ndarray::Array1;
+use ndarray::{Array1, Axis};
 use rand::RngExt;
 use rand_distr::StandardNormal;
 
 /// Steps from one start.
 const STEPS: usize = 200;
+/// Draws of a block whose partners are known.
+const DRAWS: usize = 4;
 /// Σ (form(u) − t)² of what is called inverted: f64 arrives near 1e-30.
 const SOLVED: f64 = 1e-20;
 
@@ -75,8 +77,19 @@ pub fn invert_forms_within(
         residual: f64::INFINITY,
         starts: 0,
     };
+    let mut order = couplings.orders();
+    let marching = order.any(|order| order == 4).then(|| Blocks::of(couplings));
     for number in 0..starts.max(1) {
-        let start = lengths.start(seed, number as u64);
+        let mut start = lengths.start(seed, number as u64);
+        if let Some(blocks) = marching.as_ref().filter(|_| number % 2 == 0) {
+            start = blocks.march(
+                couplings,
+                target,
+                &lengths,
+                start,
+                seed ^ (number as u64) << 32,
+            );
+        }
         let found = least_squares(start, SOLVED * 1e-6, STEPS, residuals, |u| {
             couplings.forms_jacobian(u)
         });
@@ -91,6 +104,134 @@ pub fn invert_forms_within(
         }
     }
     best
+}
+
+/// The blocks of a signal, small ones first, one of which is found after the other: forms of third order are linear in a block whose
+/// partners are known.
+struct Blocks {
+    /// Where each begins, and its rows.
+    spans: Vec<(usize, usize)>,
+    /// The last block of each term.
+    last: Vec<usize>,
+}
+
+impl Blocks {
+    fn of(couplings: &Couplings) -> Self {
+        let spans = blocks(couplings);
+        let place = |at: &usize| spans.iter().position(|span| span.0 == *at).unwrap_or(0);
+        let last = |term: &Term| term.offsets.iter().map(place).max().unwrap_or(0);
+        Blocks {
+            last: couplings.terms().iter().map(last).collect(),
+            spans,
+        }
+    }
+
+    /// A start, as far as blocks could be found: the terms of the first of them are solved for, with a few draws of the next one, and
+    /// so on.
+    fn march(
+        &self,
+        couplings: &Couplings,
+        target: &[f64],
+        lengths: &Lengths,
+        start: Vec<f64>,
+        seed: u64,
+    ) -> Vec<f64> {
+        let mut known = vec![0.0; start.len()];
+        let mut rows: Vec<usize> = Vec::new();
+        for (stage, &(at, count)) in self.spans.iter().enumerate() {
+            rows.extend(at..at + count);
+            let terms: Vec<usize> = (0..target.len())
+                .filter(|&term| self.last[term] <= stage)
+                .collect();
+            let Ok(of_stage) = couplings.select(&terms) else {
+                known[at..at + count].copy_from_slice(&start[at..at + count]);
+                continue;
+            };
+            let whole = |u: &[f64]| {
+                let mut z = vec![0.0; start.len()];
+                rows.iter().zip(u).for_each(|(&row, u)| z[row] = *u);
+                z
+            };
+            let residuals = |u: &[f64]| {
+                let forms = of_stage.forms(&whole(u));
+                let targets = terms.iter().map(|&term| target[term]);
+                forms
+                    .iter()
+                    .zip(targets)
+                    .map(|(form, t)| form - t)
+                    .collect()
+            };
+            let mut best: Option<Minimum> = None;
+            let linear = self.linear(couplings, target, &known, stage);
+            for draw in 0..DRAWS {
+                let drawn = lengths.start(seed, (stage * DRAWS + draw) as u64);
+                let drawn = match &linear {
+                    Some(linear) if draw == 0 => linear,
+                    _ => &drawn[at..at + count],
+                };
+                known[at..at + count].copy_from_slice(drawn);
+                let from = rows.iter().map(|&row| known[row]).collect();
+                let found = least_squares(from, SOLVED * 1e-6, STEPS, residuals, |u| {
+                    of_stage.forms_jacobian(&whole(u)).select(Axis(1), &rows)
+                });
+                let solved = found.residual <= SOLVED;
+                if best
+                    .as_ref()
+                    .is_none_or(|best| found.residual < best.residual)
+                {
+                    best = Some(found);
+                }
+                if solved {
+                    break;
+                }
+            }
+            if let Some(best) = best {
+                known = whole(&best.at);
+            }
+        }
+        known
+    }
+
+    /// The block of this stage by the terms that are linear in it, where these are enough.
+    fn linear(
+        &self,
+        couplings: &Couplings,
+        target: &[f64],
+        known: &[f64],
+        stage: usize,
+    ) -> Option<Vec<f64>> {
+        let (at, count) = self.spans[stage];
+        let is_linear = |&term: &usize| {
+            let own = couplings.terms()[term].offsets.iter();
+            self.last[term] == stage && own.filter(|&&offset| offset == at).count() == 1
+        };
+        let terms: Vec<usize> = (0..target.len()).filter(is_linear).collect();
+        if terms.len() < count {
+            return None;
+        }
+        let terms_of = couplings.select(&terms).ok()?;
+        let whole = |block: &[f64]| {
+            let mut z = known.to_vec();
+            z[at..at + count].copy_from_slice(block);
+            z
+        };
+        let residuals = |block: &[f64]| {
+            let forms = terms_of.forms(&whole(block));
+            let targets = terms.iter().map(|&term| target[term]);
+            forms
+                .iter()
+                .zip(targets)
+                .map(|(form, t)| form - t)
+                .collect()
+        };
+        let rows: Vec<usize> = (at..at + count).collect();
+        let found = least_squares(vec![0.0; count], SOLVED, STEPS, residuals, |block| {
+            terms_of
+                .forms_jacobian(&whole(block))
+                .select(Axis(1), &rows)
+        });
+        Some(found.at)
+    }
 }
 
 /// What the invariants tell at once.

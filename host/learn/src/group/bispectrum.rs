@@ -13,6 +13,7 @@
 
 use super::couplings::{Couplings, CouplingsError, Entry, Tensor, Term};
 use super::irreps::ROUNDING;
+use super::rank::Rank;
 use super::{Action, Irrep, real_irreps};
 use crate::numeric::random::{Purpose, stream};
 use ndarray::{Array1, Array2};
@@ -23,8 +24,6 @@ use std::collections::HashMap;
 
 /// More terms than this are not listed: then the selective set is all there is.
 const MOST_TERMS: usize = 4096;
-/// A row of the Jacobian adds to its rank where so much of its length is outside of the others' span.
-const INDEPENDENT: f64 = 1e-6;
 /// Values that tables are made of are rounded to so many.
 const LEAST_ENTRY: f64 = 1e-10;
 
@@ -408,7 +407,7 @@ pub fn forms_of_order_four(action: &Action) -> Result<Couplings, CouplingsError>
 fn selective(terms: &mut Terms<'_>, seed: u64) -> (Vec<Term>, Vec<Term>) {
     let blocks = &terms.blocks.blocks;
     let references = references(terms.blocks);
-    let mut rank = Rank::new(&terms.blocks.basis, seed);
+    let mut rank = Derivatives::new(&terms.blocks.basis, seed);
     let (mut chosen, mut left) = (Vec::new(), Vec::new());
     for &block in blocks {
         if terms.blocks.irrep(block).is_trivial() {
@@ -475,54 +474,32 @@ fn references(blocks: &Blocks) -> Vec<Block> {
 }
 
 /// The rank of the forms' derivatives at a random signal.
-struct Rank {
+struct Derivatives {
     z: Vec<f64>,
-    rows: Vec<Array1<f64>>,
+    rank: Rank,
 }
 
-impl Rank {
+impl Derivatives {
     fn new(basis: &Array2<f64>, seed: u64) -> Self {
         let mut random: ChaCha8Rng = stream(seed, Purpose::Couplings);
         let z = (0..basis.nrows())
             .map(|_| random.sample(StandardNormal))
             .collect();
-        Rank {
+        Derivatives {
             z,
-            rows: Vec::new(),
+            rank: Rank::default(),
         }
     }
 
     fn is_full(&self) -> bool {
-        self.rows.len() == self.z.len()
+        self.rank.count() == self.z.len()
     }
 
     /// Whether the rank grows.
     fn add(&mut self, tensor: &Tensor, term: &Term) -> bool {
-        let mut gradient = Array1::<f64>::zeros(self.z.len());
-        for entry in tensor.entries() {
-            let at = |k: usize| term.offsets[k] + usize::from(entry.index()[k]);
-            for k in 0..tensor.order() {
-                let others = (0..tensor.order()).filter(|&l| l != k);
-                let product: f64 = others.map(|l| self.z[at(l)]).product();
-                gradient[at(k)] += entry.value * product;
-            }
-        }
-        let whole = gradient.dot(&gradient).sqrt();
-        if whole < 1e-9 {
-            return false;
-        }
-        for _ in 0..2 {
-            for row in &self.rows {
-                let inner = row.dot(&gradient);
-                gradient = gradient - row * inner;
-            }
-        }
-        let length = gradient.dot(&gradient).sqrt();
-        let grows = length > INDEPENDENT * whole;
-        if grows {
-            self.rows.push(gradient / length);
-        }
-        grows
+        let mut gradient = vec![0.0; self.z.len()];
+        tensor.add_gradient(&term.offsets, &self.z, 1.0, &mut gradient);
+        self.rank.add(Array1::from(gradient))
     }
 }
 

@@ -179,7 +179,7 @@ impl Tensor {
     }
 
     /// Adds `factor` times the gradient of the form to `out`, which has one element a row of z.
-    fn add_gradient(&self, offsets: &[usize], z: &[f64], factor: f64, out: &mut [f64]) {
+    pub(super) fn add_gradient(&self, offsets: &[usize], z: &[f64], factor: f64, out: &mut [f64]) {
         for entry in &self.entries {
             let at = |k: usize| offsets[k] + usize::from(entry.index[k]);
             for k in 0..self.order() {
@@ -552,6 +552,18 @@ impl Couplings {
         }
         Ok((z, norm))
     }
+}
+
+/// Where each block that terms have begins, and its rows: small ones first.
+pub(crate) fn blocks(couplings: &Couplings) -> Vec<(usize, usize)> {
+    let of = |term: &Term| {
+        let dims = couplings.tensors()[term.tensor].dims().to_vec();
+        term.offsets.clone().into_iter().zip(dims)
+    };
+    let mut blocks: Vec<(usize, usize)> = couplings.terms().iter().flat_map(of).collect();
+    blocks.sort_unstable_by_key(|&(at, rows)| (rows, at));
+    blocks.dedup();
+    blocks
 }
 
 /// Why something is no couplings, or a signal has no invariants.

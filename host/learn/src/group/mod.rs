@@ -23,6 +23,8 @@
 //! | `irreps` | which real matrices are its irreducible representations? |
 //! | `bispectrum` | which blocks and forms are the invariants of an action? |
 //! | `fourth_order` | what tells signals apart whose third order vanishes? |
+//! | `contraction` | what tells signals apart where forms of third order are too few, without any element of the group? |
+//! | `rank` | which forms say what others do not? |
 //! | `couplings` | what are invariants of a group that need not commute: forms of blocks of a basis |
 //! | `compact` | which group that acts linearly, in any basis, moves orbits? |
 //! | `circle` | which forms turn, where a circle moves samples only nearly: rotation on a grid of pixels |
@@ -34,6 +36,7 @@ mod cayley;
 pub mod circle;
 pub mod compact;
 mod completion;
+pub mod contraction;
 pub mod couplings;
 mod determination;
 mod factors;
@@ -47,6 +50,7 @@ mod learned_table;
 mod library;
 mod permutation;
 mod positions;
+mod rank;
 pub(crate) mod recursion;
 mod refusal;
 mod selective;

@@ -6,6 +6,7 @@
 use super::phase::{LossName, Phase};
 use super::recognition::SETTLED;
 use super::trainer::{Trainer, UNRELATED};
+use crate::analysis::certification::invariants_of;
 use crate::analysis::evaluation::Evaluation;
 use crate::group::compact::{Compact, Moments, MomentsError, Name, NoGroup};
 use crate::model::file::ModelBytes;
@@ -118,7 +119,8 @@ impl Trainer {
     pub(super) fn moved_linearly(&mut self) -> Option<(Compact, ModelBytes)> {
         let found = self.compact()?.as_ref().ok()?.clone();
         let inputs = self.held_out.inputs();
-        let couplings = found.couplings().among(&self.support, inputs).ok()?;
+        let couplings = invariants_of(&found, self.options.seed).ok()?;
+        let couplings = couplings.among(&self.support, inputs).ok()?;
         let (name, group) = (&self.options.name, found.name().to_string());
         let model = ModelBytes::of_couplings(&couplings, name, Some(&group)).ok()?;
         Some((found, model))

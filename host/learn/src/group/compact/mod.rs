@@ -55,22 +55,25 @@ mod samples {
 
     /// Orbits that no group moves: clouds of a covariance each, of one covariance, points with noise, rotations whose labels
     /// were lost, and a curved function of noise.
-    pub(super) fn none(kind: usize, inputs: usize, seed: u64) -> Orbits {
-        const ORBITS: usize = 150;
-        const MEMBERS: usize = 40;
+    pub(super) fn none(
+        kind: usize,
+        inputs: usize,
+        [count, members]: [usize; 2],
+        seed: u64,
+    ) -> Orbits {
         let mut random = stream(seed, Purpose::Noise);
         let mut draw = |count: usize| -> Vec<f64> {
             (0..count).map(|_| random.sample(StandardNormal)).collect()
         };
         let rotated = Representation::so3(&[0, 1, 2]);
         let rotated = rotated
-            .orbits(ORBITS, MEMBERS, &orthogonal(9, 7), seed)
+            .orbits(count, members, &orthogonal(9, 7), seed)
             .unwrap();
         let fixed = draw(inputs * inputs);
         let (mut samples, mut labels) = (Vec::new(), Vec::new());
-        for orbit in 0..ORBITS {
+        for orbit in 0..count {
             let (own, centre) = (draw(inputs * inputs), draw(inputs));
-            for member in 0..MEMBERS {
+            for member in 0..members {
                 let x = draw(inputs);
                 let times = |matrix: &[f64]| -> Vec<f64> {
                     let row = |row: &[f64]| row.iter().zip(&x).map(|(m, x)| m * x).sum();
@@ -82,7 +85,7 @@ mod samples {
                     2 => centre.iter().zip(&x).map(|(c, x)| c + 0.3 * x).collect(),
                     3 => {
                         let mut y = vec![0.0_f32; 9];
-                        rotated.write_member((orbit * 7 + member * 11) % ORBITS, member, &mut y);
+                        rotated.write_member((orbit * 7 + member * 11) % count, member, &mut y);
                         y.iter().map(|&y| f64::from(y)).collect()
                     }
                     _ => {
