@@ -126,8 +126,8 @@ fn rotations_of_a_sphere_that_were_learned_have_the_hosts_bits_on_five_boards() 
     let models = ENCODINGS.map(|encoding| {
         let bytes = encode(&couplings, encoding, "sphere", Some("SO(3)")).expect("a model");
         let model = Model::from_bytes(&bytes).expect("a sound model");
-        // Degrees 0 to 3: one of order one, three of order two, and (1,1,2), (1,2,3), (2,2,2), (2,3,3).
-        assert_eq!(model.pairs(), 8);
+        // Degrees 0 to 3: one of order one, three of order two, (1,1,2), (1,2,3), (2,2,2), (2,3,3), and seven of order four.
+        assert_eq!(model.pairs(), 15);
         let checksum = example::checksum(&model, &device::signal(model.inputs()));
         (bytes, checksum)
     });
