@@ -10,6 +10,8 @@ use ndarray::{Array2, ArrayView2, Axis};
 
 /// λ, as shares of the largest eigenvalue: 10^-7 … 10.
 const STRENGTHS: usize = 25;
+/// Of few samples one strength is best by chance: it counts with so many on either side.
+const BESIDE: usize = 2;
 
 /// Scores of classes that are linear in features.
 #[derive(Debug, Clone, PartialEq)]
@@ -50,7 +52,7 @@ impl Ridge {
             .iter()
             .fold(f64::MIN_POSITIVE, |most, v| most.max(*v));
         let along = u.transpose() * &y;
-        let mut best: Option<(f64, f64, f64)> = None;
+        let mut tried: Vec<(f64, f64, f64)> = Vec::new();
         for step in 0..STRENGTHS {
             let strength = largest * 10_f64.powf(step as f64 / 3.0 - 7.0);
             let kept: Vec<f64> = values.iter().map(|v| v / (v + strength)).collect();
@@ -73,12 +75,16 @@ impl Ridge {
             }
             let right = right as f64 / samples as f64;
             // Of the same accuracy the smaller error.
-            let score = right - 1e-4 * (square / (samples * classes) as f64).min(1e3);
-            if best.is_none_or(|(most, ..)| score > most) {
-                best = Some((score, strength, right));
-            }
+            let error = 1e-4 * (square / (samples * classes) as f64).min(1e3);
+            tried.push((strength, right, error));
         }
-        let (_, strength, left_out) = best.expect("there are strengths");
+        let score = |at: usize| {
+            let beside = (at..=at + 2 * BESIDE).map(|k| k.saturating_sub(BESIDE));
+            let right = beside.map(|k| tried[k.min(tried.len() - 1)].1);
+            right.sum::<f64>() / (2 * BESIDE + 1) as f64 - tried[at].2
+        };
+        let first = |best: usize, at: usize| if score(at) > score(best) { at } else { best };
+        let (strength, left_out, _) = tried[(1..tried.len()).fold(0, first)];
         let duals = Mat::from_fn(samples, classes, |k, c| {
             along[(k, c)] / (values[k] + strength)
         });
