@@ -25,7 +25,7 @@ use crate::magnitude::{Accumulator, Magnitude};
 use crate::pairs::Order;
 use crate::sample::Signal;
 use crate::scaling::{PowerOfTwo, exponent_of_largest, power_of_two, restore};
-use crate::significance::{Energy, Measured, energy_of_samples};
+use crate::significance::{Direction, Energy, Measured, energy_of_samples};
 use crate::weights::{Bytes, Element, Largest, Refused, Rows, Weights};
 use num_complex::Complex32;
 
@@ -334,7 +334,7 @@ impl Kernel for Couplings<'_> {
         });
         Measured {
             magnitude: Magnitude::ONE,
-            has_direction: true,
+            direction: Direction::OfSignal,
         }
     }
 }

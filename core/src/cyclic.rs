@@ -380,7 +380,7 @@ impl<'a, W: Roots> Cyclic<'a, W> {
             products: floor.modulus(),
         };
         let bounded = floor.measure(magnitude, energy);
-        if self.distinct && bounded.has_direction {
+        if self.distinct && bounded.direction.is_of_signal() {
             return bounded;
         }
         floor.measure(

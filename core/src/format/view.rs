@@ -107,21 +107,6 @@ pub(crate) enum LayerEncoding {
     I8,
 }
 
-impl Section<'_> {
-    /// What is wrong with a section of which there are so many kinds.
-    #[inline(never)]
-    const fn refused(&self, part: Part, kinds: u8) -> Option<Error> {
-        let kind = self.kind;
-        if kind >= kinds {
-            return Some(Error::Unsupported { part, kind });
-        }
-        if kind == 0 && !self.bytes.is_empty() {
-            return Some(Error::Malformed);
-        }
-        None
-    }
-}
-
 /// Bytes that are taken off the front. Where there are too few, or they are not what is asked for, all that follows is
 /// empty: so a field is read behind the other without a branch.
 struct Rest<'a> {
@@ -295,18 +280,22 @@ impl<'a, const KINDS: u32> View<'a, KINDS> {
     /// A kind this version does not know is named, before anything is said of what depends on it; then one that the
     /// program was built without, or that none of these kinds is.
     const fn check_kinds(&self) -> Result<(), Error> {
-        let refused = match self.encoding.refused(Part::Encoding, 4) {
-            None => match self.pairs.refused(Part::Pairs, 4) {
-                None => match self.structure.refused(Part::Structure, 5) {
-                    None => self.head.refused(Part::Head, 2),
-                    refused => refused,
-                },
-                refused => refused,
-            },
-            refused => refused,
-        };
-        if let Some(error) = refused {
-            return Err(error);
+        let sections = [
+            (Part::Encoding, &self.encoding, 4),
+            (Part::Pairs, &self.pairs, 4),
+            (Part::Structure, &self.structure, 5),
+            (Part::Head, &self.head, 2),
+        ];
+        let mut rest = sections.as_slice();
+        while let [(part, section, kinds), behind @ ..] = rest {
+            let (part, kind) = (*part, section.kind);
+            if kind >= *kinds {
+                return Err(Error::Unsupported { part, kind });
+            }
+            if kind == 0 && !section.bytes.is_empty() {
+                return Err(Error::Malformed);
+            }
+            rest = behind;
         }
         match self.needed() {
             [Some(feature), ..] if !Self::may(feature) => Err(Error::NeedsFeature { feature }),
