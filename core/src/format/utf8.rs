@@ -43,6 +43,7 @@ mod tests {
     use super::is_utf8;
 
     #[test]
+    #[cfg_attr(miri, ignore = "sixteen million runs")]
     fn every_run_of_three_bytes_is_taken_or_refused_as_by_the_standard_library() {
         for word in 0..1_u32 << 24 {
             let [a, b, c, _] = word.to_le_bytes();
