@@ -451,7 +451,7 @@ fn invert_up_to(
     // Signals that the forms of fourth order were not chosen with.
     let completed = completed(&couplings, covariants, count, seed ^ 0x5eed_0000)?;
     let invert = |couplings: &Couplings| invert_by(couplings, &parts, most, count, seed);
-    Ok([invert(&couplings)?, invert(&completed.couplings)?])
+    Ok([invert(&couplings)?, invert(&completed)?])
 }
 
 /// Random signals of these blocks from their invariants.

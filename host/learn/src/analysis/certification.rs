@@ -164,22 +164,9 @@ pub fn certified(action: &Action, trials: usize, seed: u64) -> Result<Certified,
     Ok(found)
 }
 
-/// Couplings of a group that may have no list of elements, with forms of fourth order where those of third are too few.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Completed {
-    /// The couplings, the forms that joined behind the others.
-    pub couplings: Couplings,
-    /// Forms without which orbits near each other had the same invariants.
-    pub independent: usize,
-    /// Forms that joined because two signals far apart had the same invariants otherwise.
-    pub added: usize,
-    /// Signals that were inverted in the last round: none of what came back is told apart from them by any other form of fourth
-    /// order.
-    pub trials: usize,
-}
-
-/// Couplings, and as many forms of fourth order, of their terms and `others`, as tell signals apart: first all that raise the rank of the derivatives, then,
-/// until `trials` inversions of random signals show nothing more, the smallest that tells a signal from what came back.
+/// Couplings, and behind them as many forms of fourth order, made of their terms and `others`, as tell signals apart: first those that
+/// raise the rank of the derivatives, then, until `trials` inversions of random signals show nothing more, the smallest that
+/// tells a signal from what came back.
 ///
 /// No element of the group is needed: of two signals with the same invariants, another form tells whether they are of one orbit.
 ///
@@ -190,41 +177,34 @@ pub fn completed(
     others: Vec<Covariant>,
     trials: usize,
     seed: u64,
-) -> Result<Completed, CouplingsError> {
+) -> Result<Couplings, CouplingsError> {
     let contractions = Contractions::of(couplings, others);
     let generic = couplings.coefficients(&signal(couplings.inputs(), seed, usize::MAX))?;
     let mut chosen = contractions.independent(&unit(&generic));
-    let independent = chosen.len();
-    loop {
-        let all = contractions.with(&chosen)?;
+    let mut all = contractions.with(&chosen)?;
+    // Each is a counterexample less: there are few, and never more than blocks have rows.
+    for _ in 0..couplings.rows() {
         let missing = (0..trials).into_par_iter().find_map_first(|trial| {
             let x = signal(all.inputs(), seed, trial);
             let target = all.invariants(&x).ok()?;
             let found = invert_forms(&all, &target, STARTS, seed ^ trial as u64);
-            let z = [&x, &found.signal].map(|x| all.coefficients(x).map(|z| unit(&z)));
-            let [Ok(here), Ok(there)] = z else {
+            if !found.is_solved() {
                 return None;
-            };
-            let apart = |number: &usize| {
-                let off = contractions.value(*number, &here) - contractions.value(*number, &there);
-                off.abs() > APART
-            };
-            let others = (0..contractions.count()).filter(|number| !chosen.contains(number));
-            found
-                .is_solved()
-                .then(|| others.into_iter().find(apart))
-                .flatten()
+            }
+            let here = unit(&all.coefficients(&x).ok()?);
+            let there = unit(&all.coefficients(&found.signal).ok()?);
+            let value = |number, z: &[f64]| contractions.value(number, z);
+            let apart =
+                |&number: &usize| (value(number, &here) - value(number, &there)).abs() > APART;
+            (0..contractions.count())
+                .filter(|number| !chosen.contains(number))
+                .find(apart)
         });
-        let Some(next) = missing else {
-            return Ok(Completed {
-                couplings: all,
-                independent,
-                added: chosen.len() - independent,
-                trials,
-            });
-        };
+        let Some(next) = missing else { break };
         chosen.push(next);
+        all = contractions.with(&chosen)?;
     }
+    Ok(all)
 }
 
 /// The invariants of a compact group, with the forms of fourth order without which they do not determine a signal. What noise left
@@ -251,7 +231,7 @@ pub fn invariants_of(found: &Compact, seed: u64) -> Result<Couplings, CouplingsE
     if !exact || couplings.rows() > MOST_COMPLETED_ROWS {
         return Ok(couplings.clone());
     }
-    Ok(completed(couplings, found.covariants(), TRIALS, seed)?.couplings)
+    completed(couplings, found.covariants(), TRIALS, seed)
 }
 
 /// The smallest form behind the selective ones that tells the two signals apart.

@@ -82,13 +82,8 @@ pub fn invert_forms_within(
     for number in 0..starts.max(1) {
         let mut start = lengths.start(seed, number as u64);
         if let Some(blocks) = marching.as_ref().filter(|_| number % 2 == 0) {
-            start = blocks.march(
-                couplings,
-                target,
-                &lengths,
-                start,
-                seed ^ (number as u64) << 32,
-            );
+            let seed = seed ^ (number as u64) << 32;
+            start = blocks.march(couplings, target, &lengths, &start, seed);
         }
         let found = least_squares(start, SOLVED * 1e-6, STEPS, residuals, |u| {
             couplings.forms_jacobian(u)
@@ -133,66 +128,49 @@ impl Blocks {
         couplings: &Couplings,
         target: &[f64],
         lengths: &Lengths,
-        start: Vec<f64>,
+        start: &[f64],
         seed: u64,
     ) -> Vec<f64> {
         let mut known = vec![0.0; start.len()];
         let mut rows: Vec<usize> = Vec::new();
         for (stage, &(at, count)) in self.spans.iter().enumerate() {
-            rows.extend(at..at + count);
+            let block = at..at + count;
+            rows.extend(block.clone());
             let terms: Vec<usize> = (0..target.len())
                 .filter(|&term| self.last[term] <= stage)
                 .collect();
-            let Ok(of_stage) = couplings.select(&terms) else {
-                known[at..at + count].copy_from_slice(&start[at..at + count]);
-                continue;
-            };
-            let whole = |u: &[f64]| {
-                let mut z = vec![0.0; start.len()];
-                rows.iter().zip(u).for_each(|(&row, u)| z[row] = *u);
-                z
-            };
-            let residuals = |u: &[f64]| {
-                let forms = of_stage.forms(&whole(u));
-                let targets = terms.iter().map(|&term| target[term]);
-                forms
-                    .iter()
-                    .zip(targets)
-                    .map(|(form, t)| form - t)
-                    .collect()
-            };
             let mut best: Option<Minimum> = None;
             let linear = self.linear(couplings, target, &known, stage);
             for draw in 0..DRAWS {
                 let drawn = lengths.start(seed, (stage * DRAWS + draw) as u64);
                 let drawn = match &linear {
                     Some(linear) if draw == 0 => linear,
-                    _ => &drawn[at..at + count],
+                    _ => &drawn[block.clone()],
                 };
-                known[at..at + count].copy_from_slice(drawn);
-                let from = rows.iter().map(|&row| known[row]).collect();
-                let found = least_squares(from, SOLVED * 1e-6, STEPS, residuals, |u| {
-                    of_stage.forms_jacobian(&whole(u)).select(Axis(1), &rows)
-                });
-                let solved = found.residual <= SOLVED;
-                if best
-                    .as_ref()
-                    .is_none_or(|best| found.residual < best.residual)
-                {
+                known[block.clone()].copy_from_slice(drawn);
+                let Some(found) = solved_for(couplings, target, &terms, &rows, &known) else {
+                    break;
+                };
+                let is_better = |best: &Minimum| found.residual < best.residual;
+                if best.as_ref().is_none_or(is_better) {
                     best = Some(found);
                 }
-                if solved {
+                if best.as_ref().is_some_and(|best| best.residual <= SOLVED) {
                     break;
                 }
             }
-            if let Some(best) = best {
-                known = whole(&best.at);
+            match best {
+                Some(best) => rows
+                    .iter()
+                    .zip(best.at)
+                    .for_each(|(&row, z)| known[row] = z),
+                None => known[block.clone()].copy_from_slice(&start[block]),
             }
         }
         known
     }
 
-    /// The block of this stage by the terms that are linear in it, where these are enough.
+    /// The block of this stage by the terms that are linear in it, where these are enough. It is zero in `known`.
     fn linear(
         &self,
         couplings: &Couplings,
@@ -206,32 +184,43 @@ impl Blocks {
             self.last[term] == stage && own.filter(|&&offset| offset == at).count() == 1
         };
         let terms: Vec<usize> = (0..target.len()).filter(is_linear).collect();
-        if terms.len() < count {
-            return None;
-        }
-        let terms_of = couplings.select(&terms).ok()?;
-        let whole = |block: &[f64]| {
-            let mut z = known.to_vec();
-            z[at..at + count].copy_from_slice(block);
-            z
-        };
-        let residuals = |block: &[f64]| {
-            let forms = terms_of.forms(&whole(block));
-            let targets = terms.iter().map(|&term| target[term]);
-            forms
-                .iter()
-                .zip(targets)
-                .map(|(form, t)| form - t)
-                .collect()
-        };
         let rows: Vec<usize> = (at..at + count).collect();
-        let found = least_squares(vec![0.0; count], SOLVED, STEPS, residuals, |block| {
-            terms_of
-                .forms_jacobian(&whole(block))
-                .select(Axis(1), &rows)
-        });
-        Some(found.at)
+        let enough = terms.len() >= count;
+        let found = enough.then(|| solved_for(couplings, target, &terms, &rows, known))?;
+        found.map(|found| found.at)
     }
+}
+
+/// These rows of z by these terms, from where they are in `known`, as the other rows are and stay; `None` where there are no terms.
+fn solved_for(
+    couplings: &Couplings,
+    target: &[f64],
+    terms: &[usize],
+    rows: &[usize],
+    known: &[f64],
+) -> Option<Minimum> {
+    let chosen = couplings.select(terms).ok()?;
+    let whole = |part: &[f64]| {
+        let mut z = known.to_vec();
+        rows.iter()
+            .zip(part)
+            .for_each(|(&row, part)| z[row] = *part);
+        z
+    };
+    let residuals = |part: &[f64]| {
+        let forms = chosen.forms(&whole(part)).into_iter();
+        let pairs = forms.zip(terms);
+        pairs.map(|(form, &term)| form - target[term]).collect()
+    };
+    let jacobian = |part: &[f64]| chosen.forms_jacobian(&whole(part)).select(Axis(1), rows);
+    let from = rows.iter().map(|&row| known[row]).collect();
+    Some(least_squares(
+        from,
+        SOLVED * 1e-6,
+        STEPS,
+        residuals,
+        jacobian,
+    ))
 }
 
 /// What the invariants tell at once.

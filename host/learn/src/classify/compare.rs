@@ -290,20 +290,20 @@ fn spectrum(bytes: &[u8], signals: &Array2<f32>, power: bool) -> Result<Array2<f
     Ok(if power { part.mapv(|m| m * m) } else { part })
 }
 
-/// β̄ as real numbers.
+/// β̄ as real numbers; zeros for a signal that has none, of which this method can say nothing.
 fn invariants(bytes: &[u8], signals: &Array2<f32>) -> Result<Array2<f32>> {
     let model =
         Model::from_bytes(bytes).map_err(|error| Error::model("the model".as_ref(), error))?;
     let mut all = Array2::zeros((signals.nrows(), 2 * model.pairs()));
     for ((at, x), mut out) in signals.rows().into_iter().enumerate().zip(all.rows_mut()) {
         interruption::check();
-        let found = model.invariants_vec(&x.to_vec()).map_err(|error| {
-            Error::new(
-                format!("sample {at}"),
-                error.to_string(),
-                "leave the sample out",
-            )
-        })?;
+        let found = match model.invariants_vec(&x.to_vec()) {
+            Err(bispectral_core::Error::ZeroBispectrum) => continue,
+            found => found.map_err(|error| {
+                let what = error.to_string();
+                Error::new(format!("sample {at}"), what, "leave the sample out")
+            })?,
+        };
         let parts = found.iter().flat_map(|term| [term.re, term.im]);
         out.iter_mut()
             .zip(parts)
@@ -480,6 +480,26 @@ mod tests {
                 + 0.05 * random.random::<f32>()
         });
         Labelled { signals, classes }
+    }
+
+    #[test]
+    fn signals_without_a_third_order_are_compared_too() {
+        // Odd harmonics on an even cycle; the sizes differ.
+        let classes: Vec<usize> = (0..60).map(|s| s % 2).collect();
+        let signals = Array2::from_shape_fn((60, 32), |(s, n)| {
+            let t = (n as f32 + (s % 7) as f32) * std::f32::consts::TAU / 32.0;
+            t.sin() + [0.3, 0.6][classes[s]] * (3.0 * t).sin()
+        });
+        let disturbance = Disturbance {
+            shift: true,
+            noise: 0.0,
+            window: 1.0,
+            speed: 0.0,
+        };
+        let signals = Labelled { signals, classes };
+        let table = compare(&signals, None, disturbance, 1, 0.4, 1, &mut |_| {}).unwrap();
+        // |z| knows them; β̄ has no direction.
+        assert!(table[2].accuracy > 0.99 && table[5].accuracy < 0.8);
     }
 
     #[test]

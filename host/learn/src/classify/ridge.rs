@@ -83,8 +83,8 @@ impl Ridge {
             let right = beside.map(|k| tried[k.min(tried.len() - 1)].1);
             right.sum::<f64>() / (2 * BESIDE + 1) as f64 - tried[at].2
         };
-        let first = |best: usize, at: usize| if score(at) > score(best) { at } else { best };
-        let (strength, left_out, _) = tried[(1..tried.len()).fold(0, first)];
+        let better = |best: usize, at: usize| if score(at) > score(best) { at } else { best };
+        let (strength, left_out, _) = tried[(1..tried.len()).fold(0, better)];
         let duals = Mat::from_fn(samples, classes, |k, c| {
             along[(k, c)] / (values[k] + strength)
         });

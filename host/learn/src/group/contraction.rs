@@ -273,3 +273,68 @@ impl<'a> Contractions<'a> {
         chosen
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::representation::{Representation, orthogonal};
+    use crate::group::compact::{Compact, Moments};
+
+    fn unit(z: Vec<f64>) -> Vec<f64> {
+        let length = z.iter().map(|z| z * z).sum::<f64>().sqrt();
+        z.into_iter().map(|z| z / length).collect()
+    }
+
+    #[test]
+    fn forms_of_fourth_order_do_not_change_and_determine_a_signal() {
+        let group = Representation::so3(&[0, 1, 2, 3]);
+        let mixing = orthogonal(group.dimension(), 7);
+        let orbits = |count, members, seed| group.orbits(count, members, &mixing, seed).unwrap();
+        let found = Compact::of(&Moments::of(&orbits(200, 6, 1)).unwrap(), 0).unwrap();
+        let contractions = Contractions::of(found.couplings(), found.covariants());
+        // Two members of an orbit that was not learned from, in single precision.
+        let others = orbits(2, 2, 9);
+        let member = |m: usize| {
+            let mut x = vec![0.0_f32; group.dimension()];
+            others.write_member(0, m, &mut x);
+            let x: Vec<f64> = x.into_iter().map(f64::from).collect();
+            unit(found.couplings().coefficients(&x).unwrap())
+        };
+        let (here, there) = (member(0), member(1));
+        let step = 1e-5;
+        for number in 0..contractions.count() {
+            let value = contractions.value(number, &here);
+            let moved = contractions.value(number, &there);
+            assert!((value - moved).abs() < 1e-6, "{number}: {value} {moved}");
+            let gradient = contractions.gradient(number, &here);
+            for (row, derivative) in gradient.iter().enumerate() {
+                let at = |by: f64| {
+                    let mut z = here.clone();
+                    z[row] += by;
+                    contractions.value(number, &z)
+                };
+                let difference = (at(step) - at(-step)) / (2.0 * step);
+                assert!((difference - derivative).abs() < 1e-8, "{number}, {row}");
+            }
+            // Up to a factor, and none that vanishes joins.
+            let all = contractions.with(&[number]).unwrap();
+            if all.terms().len() > found.couplings().terms().len() {
+                let last = |z: &[f64]| *all.forms(z).last().unwrap();
+                let other = unit((0..here.len()).map(|k| ((k * k) as f64).sin()).collect());
+                let [a, b] = [
+                    last(&here) * contractions.value(number, &other),
+                    last(&other) * value,
+                ];
+                assert!((a - b).abs() < 1e-12, "{number}: {a} {b}");
+            }
+        }
+        // 16 numbers less three angles.
+        let all = contractions.with(&contractions.independent(&here)).unwrap();
+        let mut rank = Rank::default();
+        let jacobian = all.forms_jacobian(&here);
+        jacobian.rows().into_iter().for_each(|row| {
+            rank.add(row.to_owned());
+        });
+        assert_eq!(rank.count(), 13);
+    }
+}

@@ -39,7 +39,7 @@ const REFINEMENTS: usize = 5;
 const FIRST_DAMPING: f64 = 1e-3;
 /// A step that leaves more than this share of the loss is the last.
 const SMALL_GAIN: f64 = 0.97;
-/// Squares of blocks that nothing else bears out change by less than the rest of this along orbits.
+/// The λ that a square of a block must reach where no form of third order bears it out.
 const ALONE: f64 = 0.8;
 /// Forms that change by less are exact.
 const EXACT: f64 = 1e-9;
